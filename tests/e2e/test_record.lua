@@ -2,6 +2,7 @@
 -- recorded is done again by the mission that comes of it.
 local t = require "harness"
 local desk_module = require "deskpilot.desk"
+local desktop = require "desktop"
 local files = require "deskpilot.base.files"
 local journal = require "deskpilot.agent.journal"
 local json = require "deskpilot.base.json"
@@ -236,6 +237,37 @@ tests.a_text_is_what_the_keyboard_map_makes_of_keys = spawn.in_folder(function(f
   t.ok(source:find('"é"', 1, true), source)
   replayed(self, out, "Yzß?/5€é\n")
 end)
+
+-- The command in a terminal on the desktop that it records: the Ctrl+C that ends it is no step of the mission.
+function tests.ctrl_c_ends_a_recording_of_the_current_desktop()
+  desktop.with({}, function(desk, session, folder)
+    local file = files.join(folder, "mission.lua")
+    local self = setmetatable({ folder = folder, desk = desk, env = desktop.env(session) }, Recording)
+    local terminal = spawn.start({ "xterm", "-geometry", "100x20+0+400", "-e", spawn.program, "record", "-o", file,
+      "--runs", files.join(folder, "runs") }, { env = self.env })
+    local entry = spawn.start({ "zenity", "--entry", "--title", "Town", "--text", "Town" }, { env = self.env })
+    assert(desk.wait_for_window { class = "XTerm" })
+    self:element { role = "text" }
+    t.wait_until("the recording", function()
+      local name = (files.list(files.join(folder, "runs"))[1] or ""):match "^[^/]+"
+      local words = name and files.read(files.join(folder, "runs/" .. name .. "/journal.jsonl")) or ""
+      return words:find('"event":"observed"', 1, true)
+    end, 30)
+    self:click { role = "text" }
+    self:until_acts(1)
+    self:person("type", "--delay", "40", "Bergen")
+    self:until_acts(2)
+    desk.windows.focus(assert(desk.wait_for_window { class = "XTerm" }))
+    self:person("key", "ctrl+c")
+    terminal:wait()
+    local source = assert(files.read(file), "the file is written")
+    t.ok(source:find('"Bergen"', 1, true), source)
+    t.ok(not source:find("ctrl+c", 1, true), source)
+    t.ok(source:find('desktop = { kind = "current" }', 1, true), source)
+    entry:kill "sigterm"
+    entry:wait()
+  end)
+end
 
 function tests.what_cannot_be_recorded_says_so()
   for words, part in pairs { ["--private "] = "wants a command", ["--private='a"] = "a quote is not closed",
