@@ -51,4 +51,39 @@ void desk_activity_remove(desk_activity *h, int hotkey);
 
 enum { DESK_HOTKEYS_MAX = 32 }; /* at most so many on one watch */
 
+/* --- keeping what people do --------------------------------------------------------------------
+ */
+
+enum {
+    DESK_HELD_CTRL = 1,
+    DESK_HELD_ALT = 2,
+    DESK_HELD_SHIFT = 4,
+    DESK_HELD_WIN = 8,
+};
+
+/* A key or a button that a person has pressed or let go. Keys that repeat while they are held come
+ * once. */
+typedef struct {
+    uint64_t at; /* uv_hrtime, when the watch heard of it */
+    bool down;
+    int button;    /* 1 left, 2 middle, 3 right, wheel: 4 up, 5 down, 6 left, 7 right; 0: a key */
+    int x, y;      /* the pointer, in pixels of the screen */
+    unsigned held; /* DESK_HELD_...: the modifiers that were down, this key aside */
+    desk_key key;  /* by its plain meaning, without shift; DESK_KEY_NONE where that has no name */
+    uint32_t character; /* what it types with the modifiers that are down, 0 for nothing */
+    /* It types something that cannot be told: a dead key, an input method's, an unknown symbol. */
+    bool composes;
+} desk_input_event;
+
+enum { DESK_INPUT_EVENTS_MAX = 1024 }; /* so many are kept for whoever takes them */
+
+/* From now on keeps what people press, or no longer; what was not taken is forgotten then. Nothing
+ * is kept before the first call. Errors: BASE_UNSUPPORTED where this kind of desktop does not tell,
+ * BASE_NO_MEMORY. */
+bool desk_activity_record(desk_activity *h, bool on, base_error *err);
+
+/* Takes up to `capacity` of the oldest events and returns how many. `*lost` is how many more there
+ * were than could be kept, since the last call. */
+size_t desk_activity_take(desk_activity *h, desk_input_event *out, size_t capacity, size_t *lost);
+
 #endif

@@ -28,6 +28,11 @@ typedef struct {
     void *context;
 } activity_hotkey;
 
+typedef struct {
+    desk_input_event *events; /* a ring; NULL while nothing is kept */
+    size_t first, count, lost;
+} activity_record;
+
 typedef struct desk_activity_ops desk_activity_ops;
 
 /* The first member of each platform's own struct. */
@@ -37,6 +42,7 @@ struct desk_activity {
     activity_hotkey hotkeys[DESK_HOTKEYS_MAX];
     int last_number;
     activity_codes down; /* keys that people hold */
+    activity_record record;
     desk_activity_notice on_input;
     void *context;
     atomic_bool report_input;
@@ -52,6 +58,8 @@ struct desk_activity_ops {
      * desktop gives a program no keys of its own. */
     bool (*take)(desk_activity *h, activity_hotkey *hotkey, base_error *err);
     void (*give_back)(desk_activity *h, const activity_hotkey *hotkey);
+    /* Whether its thread calls activity_keep where activity_keeps. */
+    bool records;
 };
 
 typedef struct {
@@ -75,6 +83,8 @@ bool desk_activity_open_from(const desk_activity_backend *list, desk_activity **
 
 void activity_prepare(desk_activity *h, const desk_activity_ops *ops);
 void activity_finish(desk_activity *h);
+/* Keeps no events any more, and overwrites those that were kept: there may be passwords in them. */
+void activity_forget_events(desk_activity *h);
 
 void activity_codes_add(activity_codes *set, unsigned code);
 bool activity_codes_have(const activity_codes *set, unsigned code);
@@ -87,6 +97,9 @@ void activity_noticed(desk_activity *h);
 void activity_key(desk_activity *h, unsigned code, bool down);
 /* On the watch's thread: the taken hotkey of that number was pressed. */
 void activity_taken_pressed(desk_activity *h, int number);
+/* On the watch's thread: whether somebody wants to know what people press, and one such event. */
+bool activity_keeps(desk_activity *h);
+void activity_keep(desk_activity *h, const desk_input_event *event);
 /* Devices have come or gone: what was held may never be seen to be let go. */
 void activity_forget_keys(desk_activity *h);
 

@@ -13,6 +13,7 @@ void activity_prepare(desk_activity *h, const desk_activity_ops *ops)
 
 void activity_finish(desk_activity *h)
 {
+    activity_forget_events(h);
     uv_mutex_destroy(&h->lock);
 }
 

@@ -266,6 +266,83 @@ static int activity_remove(lua_State *L)
     return 0;
 }
 
+/* --- recording ---------------------------------------------------------------------------------
+ */
+
+/* From now on what people press is kept, or no longer.
+ * ---@param on boolean
+ * ---@return boolean? ok
+ * ---@return deskpilot.error? err */
+static int activity_record(lua_State *L)
+{
+    watch *w = check_watch(L);
+    base_error err = {0};
+    if (!desk_activity_record(w->watch, lua_toboolean(L, 2), &err)) {
+        return lib_fail(L, &err);
+    }
+    lua_pushboolean(L, true);
+    return 1;
+}
+
+static void push_event(lua_State *L, const desk_input_event *event)
+{
+    static const char *const names[] = {"ctrl", "alt", "shift", "win"};
+    lua_createtable(L, 0, 8);
+    lua_pushnumber(L, (lua_Number) event->at / 1e9);
+    lua_setfield(L, -2, "at");
+    lua_pushboolean(L, event->down);
+    lua_setfield(L, -2, "down");
+    lua_pushinteger(L, event->x);
+    lua_setfield(L, -2, "x");
+    lua_pushinteger(L, event->y);
+    lua_setfield(L, -2, "y");
+    for (unsigned i = 0; i < 4; i++) {
+        if (event->held >> i & 1) {
+            lua_pushboolean(L, true);
+            lua_setfield(L, -2, names[i]);
+        }
+    }
+    if (event->button) {
+        lua_pushinteger(L, event->button);
+        lua_setfield(L, -2, "button");
+        return;
+    }
+    if (event->key) {
+        char name[DESK_KEY_NAME_SIZE];
+        desk_key_name(event->key, name);
+        lua_pushstring(L, name);
+        lua_setfield(L, -2, "key");
+    }
+    if (event->character) {
+        lua_pushfstring(L, "%U", (long) event->character);
+        lua_setfield(L, -2, "text");
+    }
+    if (event->composes) {
+        lua_pushboolean(L, true);
+        lua_setfield(L, -2, "composes");
+    }
+}
+
+/* Takes what people have pressed since the last call, oldest first. `at` is in seconds (uv.hrtime).
+ * ---@return { at: number, down: boolean, x: integer, y: integer, button: integer?, key: string?,
+ *   text: string?, composes: boolean?, ctrl: boolean?, alt: boolean?, shift: boolean?,
+ *   win: boolean? }[] events
+ * ---@return integer lost how many could not be kept */
+static int activity_taken(lua_State *L)
+{
+    watch *w = check_watch(L);
+    desk_input_event event;
+    size_t lost = 0, all_lost = 0;
+    lua_newtable(L);
+    for (lua_Integer i = 1; desk_activity_take(w->watch, &event, 1, &lost) == 1; i++) {
+        all_lost += lost;
+        push_event(L, &event);
+        lua_rawseti(L, -2, i);
+    }
+    lua_pushinteger(L, (lua_Integer) (all_lost + lost));
+    return 2;
+}
+
 int lib_open_activity(lua_State *L)
 {
     static const luaL_Reg methods[] = {
@@ -274,6 +351,8 @@ int lib_open_activity(lua_State *L)
         {"report_input", activity_report_input},
         {"add", activity_add},
         {"remove", activity_remove},
+        {"record", activity_record},
+        {"taken", activity_taken},
         {NULL, NULL},
     };
     static const luaL_Reg functions[] = {{"open", activity_open}, {NULL, NULL}};

@@ -108,6 +108,43 @@ static void what_can_be_taken(void)
     desk_activity_close(h);
 }
 
+static void what_is_pressed_is_kept_up_to_a_number(void)
+{
+    base_error err = {0};
+    size_t lost = 0;
+    desk_input_event event = {.button = 1}, taken[4];
+    desk_activity *h = open_watch();
+    CHECK(!desk_activity_record(h, true, &err)); /* nobody sits at the null desk */
+    CHECK_EQ(err.code, BASE_UNSUPPORTED);
+    CHECK(!activity_keeps(h));
+    desk_activity_ops ops = *h->ops;
+    ops.records = true;
+    h->ops = &ops;
+    activity_keep(h, &event);
+    CHECK_EQ(desk_activity_take(h, taken, 4, &lost), 0); /* nothing before it is asked for */
+    CHECK(desk_activity_record(h, true, &err) && activity_keeps(h));
+    for (int i = 0; i < DESK_INPUT_EVENTS_MAX + 3; i++) {
+        event.x = i;
+        activity_keep(h, &event);
+    }
+    CHECK_EQ(desk_activity_take(h, taken, 4, &lost), 4);
+    CHECK_EQ(lost, 3);
+    CHECK_EQ(taken[3].x, 3);
+    activity_keep(h, &event); /* round the end of the ring */
+    int count = 0, last = 3;
+    while (desk_activity_take(h, taken, 1, &lost)) {
+        CHECK(taken[0].x >= last);
+        last = taken[0].x;
+        count++;
+    }
+    CHECK_EQ(count, DESK_INPUT_EVENTS_MAX - 3);
+    CHECK_EQ(lost, 0);
+    activity_keep(h, &event);
+    CHECK(desk_activity_record(h, false, &err));
+    CHECK_EQ(desk_activity_take(h, taken, 4, &lost), 0);
+    desk_activity_close(h);
+}
+
 static void touches_are_told_of_at_times(void)
 {
     desk_activity *h = open_watch();
@@ -141,6 +178,7 @@ int main(void)
     a_hotkey_is_all_of_its_keys_once();
     keys_held_since_before_are_no_press();
     what_can_be_taken();
+    what_is_pressed_is_kept_up_to_a_number();
     touches_are_told_of_at_times();
     a_backend_that_is_none();
     return check_done();

@@ -141,6 +141,34 @@ tests.of_several_runs_what_differs_is_a_parameter = spawn.in_folder(function(fol
   t.eq({ made, (tostring(err):find("only runs of one mission", 1, true)) }, { nil, 1 })
 end)
 
+tests.what_a_person_has_done_is_a_mission_of_its_own = spawn.in_folder(function(folder)
+  local function text_act(name, withheld, window)
+    local pair = act("type_text", { text = "" }, hit_of(name), { window = window })
+    pair[1].hit.withheld = withheld
+    return pair
+  end
+  local slow = act("click_element", { label = "Send" }, hit_of "Send")
+  slow[1].hit.waited = 7.1
+  local early = act("click_element", { label = "Next" }, hit_of "Next")
+  early[2].reason = "input"
+  local run = run_of(folder, "run", { { { event = "recorded", at = 0, turn = 0, desktop = { kind = "private",
+    size = { 800, 600 }, apps = { { "sh", "-c", "]] os.exit(9)" } } } } }, early, text_act("PIN", "secret"),
+    text_act("PIN", "secret"), text_act("PIN", "secret"), text_act("Town", "unknown"),
+    act("check", {}, hit_of("Total", { role = "label", value = "42" })), slow })
+  local source = exported { run }
+  local chunk = load(source, "=file", "t", { ipairs = ipairs, require = function()
+    return { recording = function() return { repeats = function(_, options) return options end } end,
+      secret = function(name) return { name } end }
+  end })
+  local options, steps = assert(chunk)(), {}
+  options.steps(function(step) steps[#steps + 1] = step end)
+  t.eq(options.desktop, { kind = "private", size = { 800, 600 }, apps = { { "sh", "-c", "]] os.exit(9)" } } })
+  t.eq(options.given, { pin = { "DESKPILOT_PIN" }, pin_2 = { "DESKPILOT_PIN_2" }, pin_3 = { "DESKPILOT_PIN_3" },
+    town = { "DESKPILOT_TOWN" } }, "texts that were not kept may be different ones")
+  t.eq({ steps[6].act, steps[6].expect }, { nil, { value = "42" } })
+  t.eq({ steps[1].seconds, steps[7].seconds }, { nil, 22 })
+end)
+
 tests.nothing_is_overwritten_and_only_success_is_exported = spawn.in_folder(function(folder)
   local run = run_of(folder, "run", { act("press_key", { key = "enter" }, hit_of "x") })
   local out = files.join(folder, "x.lua")

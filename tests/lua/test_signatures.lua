@@ -59,7 +59,8 @@ local good = {
   ["desk.browser.current"] = {}, ["desk.browser.judge_loading"] = {},
   ["desk.browser.of_window"] = { { pid = 0, title = "x", executable = "" } },
   ["desk.activity.idle"] = {}, ["desk.activity.on_input"] = { nothing }, ["desk.activity.wait_idle"] = { 0 },
-  ["desk.activity.set_give_way"] = {}, ["desk.activity.give_way"] = {}, ["desk.hotkeys.on"] = { "f9", nothing },
+  ["desk.activity.set_give_way"] = {}, ["desk.activity.give_way"] = {}, ["desk.activity.record"] = {},
+  ["desk.activity.recorded"] = {}, ["desk.hotkeys.on"] = { "f9", nothing },
 }
 for _, name in ipairs { "refresh", "press", "actions", "select", "toggle", "expand", "collapse", "focus",
   "scroll_into_view", "text", "selection", "select_text" } do

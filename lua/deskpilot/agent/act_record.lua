@@ -16,9 +16,14 @@ local holds_value = { textbox = true, searchbox = true, combobox = true, checkbo
 
 local kept_states = { "checked", "selected", "expanded", "pressed", "focused" }
 
-local function is_secret(element)
-  return element.states.protected or element.role:find("password", 1, true) ~= nil
+--- Whether what an element holds is secret: a field for passwords.
+---@param element { role: string, states: table<string, boolean> }
+---@return boolean
+function act_record.is_secret(element)
+  return element.states.protected == true or element.role:find("password", 1, true) ~= nil
 end
+
+local is_secret = act_record.is_secret
 
 local function states_of(element)
   local on = {}
@@ -128,9 +133,16 @@ local function crop_area(run, point, place, window)
   return area and window and rects.intersection(area, window) or area -- what is behind the window may be another
 end
 
-local function keep_crop(run, record, window)
+-- The part of the picture `from`, where there is one and it shows each pixel of the screen; else of the screen now.
+local function picture_of(run, area, from)
+  if not from then return run.desk.screen.shot { region = area, cursor = false } end
+  local place = from.width == from.frame.width and from:from_screen(area)
+  return place and from:crop(place)
+end
+
+local function keep_crop(run, record, window, from)
   local area = crop_area(run, record.at, record.place, window)
-  local shot = area and run.desk.screen.shot { region = area, cursor = false }
+  local shot = area and picture_of(run, area, from)
   if not shot then return end
   local name = ("screenshots/act_%04d.png"):format(run.actions)
   local bytes = shot:encode { format = "png" }
@@ -154,7 +166,7 @@ local function describe(run, action)
   if window then record.window = window_record(action, window) end
   record.page = page_record(run.observation, told)
   if told and told.x then record.place = { x = told.x, y = told.y, width = told.width, height = told.height } end
-  keep_crop(run, record, window)
+  keep_crop(run, record, window, action.picture)
   local drop = action.drop
   if drop then
     record.drop = { at = drop.point, element = drop.element and element_record(run, drop.element, drop.window) or nil }
@@ -171,7 +183,7 @@ end
 
 --- An action's tool is about to run: what it hits, in `action_result` as `hit`.
 ---@param run deskpilot.run
----@param action deskpilot.action
+---@param action deskpilot.action `picture`: the screen before it, of an act that a person has done
 ---@return table? record, table? element the element as it was read, for `after`
 function act_record.before(run, action)
   if run.recording or not run.dir then return nil end

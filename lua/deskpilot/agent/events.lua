@@ -17,7 +17,7 @@ events.version = 1
 ---@field returns string[]? what hooks and guards may return for it beside `stop`: "veto", "amend", "answer"
 ---@field amends table[]? the fields that `amend` may replace, as in `fields`
 ---@field live table[]? what hooks and guards are told beside the fields, and the journal is not, as in `fields`
----@field of_file boolean? it is a line of the journal alone, announced to nobody
+---@field of_file boolean? it is a line of the journal alone: no mission's hook can hear it
 ---@field where string? who declared it, for messages
 ---@field schema table? of its lines, once it was asked for
 ---@field of_fields table<string, table>? the schemas of its fields, once they were asked for

@@ -37,22 +37,27 @@ local function picture_of(run, options)
   return viewpoint.largest(run), viewpoint.format(run)
 end
 
---- Looks at the desktop (run:observe).
+--- Looks at the desktop; nothing of it is kept yet.
 ---@param run deskpilot.run
 ---@param options deskpilot.look_options
----@return boolean? ok, deskpilot.error? err
-function looking.observe(run, options)
-  run.goal.look = options
+---@param before deskpilot.observation? of which the picture is taken where nothing has been drawn since
+---@return deskpilot.observation? seen, deskpilot.error? err
+function looking.take(run, options, before)
   local began = task.now()
-  local seen, err
-  if run.recording then seen, err = run.recording:take(run)
-  else
-    looking.await_windows(run)
-    local size, format = picture_of(run, options)
-    seen, err = observation.take(run.desk, run.encoder, run.config, { window = options.window, region = options.region,
-      marks = options.marks, size = size, format = format, before = run.observation, task = run.task })
-  end
-  if not seen then return nil, err end
+  looking.await_windows(run)
+  local size, format = picture_of(run, options)
+  local seen, err = observation.take(run.desk, run.encoder, run.config, { window = options.window,
+    region = options.region, marks = options.marks, size = size, format = format, before = before, task = run.task })
+  if seen then seen.at = began end
+  return seen, err
+end
+
+--- Makes a look the run's latest: saves its picture and what was seen, and announces it.
+---@param run deskpilot.run
+---@param seen deskpilot.observation
+---@param began number when it began (task.now)
+---@return boolean? ok, deskpilot.error? err
+function looking.keep(run, seen, began)
   local path = picture_path(run, seen.format)
   local saved, failure = run.dir:save(path, seen.bytes)
   if not saved then return nil, failure end
@@ -71,6 +76,20 @@ function looking.observe(run, options)
     elements = #seen.elements, tree = seen.tree and #seen.tree, missing = #seen.missing > 0 and seen.missing or nil,
     seconds = seen.seconds, parts = seen.parts })
   return true
+end
+
+--- Looks at the desktop (run:observe).
+---@param run deskpilot.run
+---@param options deskpilot.look_options
+---@return boolean? ok, deskpilot.error? err
+function looking.observe(run, options)
+  run.goal.look = options
+  local began = task.now()
+  local seen, err
+  if run.recording then seen, err = run.recording:take(run)
+  else seen, err = looking.take(run, options, run.observation) end
+  if not seen then return nil, err end
+  return looking.keep(run, seen, began)
 end
 
 local function of_page(run)

@@ -13,6 +13,8 @@ local lua_export = {}
 local quoted, written = lua_source.quoted, lua_source.written
 local expression = lua_source.expression
 
+local usual_patience = 10 -- seconds, the default of replay.seconds: a step that waits no longer says nothing of it
+
 local order = { "app", "window", "title", "page", "role", "name", "nth", "focus", "text", "value" }
 
 -- --- parameters -----------------------------------------------------------------------------------------------------
@@ -57,10 +59,13 @@ local function add_parameter(self, name, source, note)
   self.given[#self.given + 1] = ("  %s = %s,%s"):format(lua_source.key(name), source, note and " -- " .. note or "")
 end
 
+local notes = { unknown = "not kept, since it could not be seen whether it is a password: it is taken from that "
+  .. "variable of the environment" }
+
 local function secret_of(self, step, argument)
   local name = name_for(self, step, argument)
   add_parameter(self, name, ("replay.secret %s"):format(quoted("DESKPILOT_" .. name:upper())),
-    "secret: it is nowhere but in that variable of the environment")
+    notes[step.withheld] or "secret: it is nowhere but in that variable of the environment")
   return expression("given." .. name)
 end
 
@@ -76,6 +81,7 @@ end
 -- What stands in place of a text that was typed.
 local function text_of(self, step, argument, values)
   local value = values[1]
+  if step.withheld then return secret_of(self, step, argument) end
   if step.secret or holds_secret(self, value) then
     self.secret_names[value] = self.secret_names[value] or secret_of(self, step, argument)
     return self.secret_names[value]
@@ -96,8 +102,9 @@ local function title_of(self, step)
   local on = step.on or {}
   local what = on.focus and "" or on.name and on.name ~= "" and ' "' .. text.cut(text.one_line(on.name), 60) .. '"'
     or on.role and " " .. on.role or ""
+  local act = step.act or "check"
   if what == "" and step.with.key then what = " " .. tostring(step.with.key) end
-  return ("%02d %s%s"):format(self.number, step.act:gsub("_", " "), what)
+  return ("%02d %s%s"):format(self.number, act:gsub("_", " "), what)
 end
 
 -- The picture of a step's place goes into the folder of pictures.
@@ -149,12 +156,14 @@ local function source_of(self, step, indent, row)
     for key, value in pairs(step.expect) do expect[key] = value == run_steps.typed and typed or value end
   end
   local on, picture = target_of(self, step.on, step, row), keep_picture(self, step)
-  local lines = { ("step { %s, act = %s%s,"):format(quoted(title), quoted(step.act),
+  local lines = { ("step { %s%s%s,"):format(quoted(title), step.act and ", act = " .. quoted(step.act) or "",
     next(with) and ", with = " .. written(with, order) or "") }
   if on then lines[#lines + 1] = ("on = %s,"):format(written(on, order)) end
   if step.to then lines[#lines + 1] = ("to = %s,"):format(written(step.to, order)) end
   if picture and not (on and on.picture) then lines[#lines + 1] = ("looks = %s,"):format(quoted(picture)) end
   if expect then lines[#lines + 1] = ("expect = %s,"):format(written(expect, order)) end
+  local patience = math.ceil(3 * (step.waited or 0))
+  if patience > usual_patience then lines[#lines + 1] = ("seconds = %d,"):format(patience) end
   if step.optional then lines[#lines + 1] = "optional = true," end
   lines[#lines] = text.without_end(lines[#lines], ",")
   for i = 2, #lines do lines[i] = indent .. "  " .. lines[i] end
@@ -285,13 +294,27 @@ local function settings_source(start)
   return table.concat(lines)
 end
 
+local about_steps = "-- A step names its tool (act, with), what it acts on (on), what that looked like (looks), and "
+  .. "what is to be\n-- true then (expect); it waits for both. "
+
+-- Of a person's run there is no mission before.
+local function recorded_head(self, runs)
+  return ("-- Does again what a person has done in %s, with no model.\n"
+    .. "-- Made by `deskpilot record`, and meant to be edited.\n--\n" .. about_steps
+    .. "One without a tool only checks.\n-- How it goes: deskpilot run %s\n"
+    .. "local replay = require \"deskpilot.agent.replay\"\n\n"
+    .. "local recording = replay.recording()\n"):format(
+    lua_source.comment(select(2, files.split(files.absolute(runs[1].folder)))),
+    lua_source.comment(select(2, files.split(self.out))))
+end
+
 local function head(self, runs)
+  if self.desktop then return recorded_head(self, runs) end
   local start, names = runs[1].start, {}
   for i, run in ipairs(runs) do names[i] = select(2, files.split(files.absolute(run.folder))) end
   return ("-- Does again what an agent has done in %s (%s), with no model.\n"
-    .. "-- Made by `deskpilot export --lua`, and meant to be edited.\n--\n"
-    .. "-- A step names its tool (act, with), what it acts on (on), what that looked like (looks), and what is to be\n"
-    .. "-- true then (expect); it waits for both. An optional one is left out where its target is not there.\n"
+    .. "-- Made by `deskpilot export --lua`, and meant to be edited.\n--\n" .. about_steps
+    .. "An optional one is left out where its target is not there.\n"
     .. "-- How it goes: deskpilot run %s\n"
     .. "local replay = require \"deskpilot.agent.replay\"\n\n"
     .. "-- The mission that was run: its applications, its hooks and its check of the end are used.\n"
@@ -303,7 +326,8 @@ end
 local function collect_secrets(self, runs)
   for _, run in ipairs(runs) do
     for _, step in ipairs(run.steps) do
-      if step.secret and type(step.with.text) == "string" then self.secrets[step.with.text] = true end
+      local typed = step.secret and not step.withheld and step.with.text
+      if type(typed) == "string" then self.secrets[typed] = true end
     end
   end
   -- A secret is written nowhere, also not as what something else shows.
@@ -353,8 +377,9 @@ function lua_export.make(folders, out)
   end
   local ok, why = one_mission(runs)
   if not ok then return nil, why end
-  local start = runs[1].start
-  local self = { folder = runs[1].folder, out = out, script = start.script == true, several = #runs > 1,
+  local start, desktop = runs[1].start, runs[1].desktop
+  local self = { folder = runs[1].folder, out = out, desktop = desktop,
+    script = start.script == true and not desktop, several = #runs > 1,
     task = tostring(start.task or ""), source = files.read(files.join(runs[1].folder, "mission.lua")) or "",
     names = {}, given = {}, tables = {}, pictures = {}, secrets = {}, secret_names = {}, number = 0, row_tables = 0 }
   if self.several and self.script then
@@ -370,10 +395,12 @@ function lua_export.make(folders, out)
   end
   for _, source in ipairs(self.tables) do parts[#parts + 1] = source end
   parts[#parts + 1] = done
-  parts[#parts + 1] = ("return original:repeats {\n  %s = %s,\n%s%s%s}\n"):format(self.script and "goals" or "steps",
+  parts[#parts + 1] = ("return %s {\n  %s = %s,\n%s%s%s}\n"):format(desktop
+    and "recording:repeats" or "original:repeats", self.script and "goals" or "steps",
     self.script and "goals" or "steps", #self.given > 0 and "  given = given,\n" or "",
     next(self.pictures) and ("  pictures = %s,\n"):format(quoted(lua_export.pictures(select(2, files.split(out)))))
-    or "", settings_source(start))
+    or "", desktop and ("  desktop = %s,\n"):format(written(desktop, { "kind", "size", "apps" }))
+    or settings_source(start))
   return table.concat(parts, "\n"), self.pictures
 end
 

@@ -66,6 +66,14 @@ function replay.of(name)
   return setmetatable({ mission = mission, file = file, folder = folder }, Original)
 end
 
+--- What a recording (deskpilot record) has in place of a mission before it: nothing. It has succeeded when all steps
+--- are done and what they expect is true.
+---@return deskpilot.replay.original
+function replay.recording()
+  local file = calling_file()
+  return setmetatable({ mission = {}, file = file, folder = files.split(file) }, Original)
+end
+
 --- A text of the original's task, which is another one in each run: what stands between two others.
 ---@param before string
 ---@param after string
@@ -171,7 +179,7 @@ function Original:repeats(options)
       for key, value in pairs(from) do copy.desktop[key] = value end
     end
   end
-  if not original.run then copy.strict = false end
+  if not original.run then copy.strict = false end -- what fails is told by the step
   if options.heal then copy.replay = { heal = true } end
   copy.run = function(m)
     local ok, why = fill(options.given or {}, m.args)

@@ -16,12 +16,13 @@ local pause = 0.1 -- seconds between looks
 
 ---@class deskpilot.replay.step
 ---@field [1] string what it is, for people
----@field act string the tool
+---@field act string? the tool; without one it only checks what it expects
 ---@field with table? its arguments, without what it points at
 ---@field on deskpilot.replay.target? what it acts on
 ---@field to deskpilot.replay.target? of a drag: where it ends
 ---@field expect deskpilot.replay.expect? what is to be true afterwards
 ---@field looks string? a picture of the place as it was in the run
+---@field seconds number? that it waits for its target and for what it expects, where replay.seconds is too short
 ---@field optional boolean? it is left out where its target is not there: some runs had it and some had not
 
 ---@class deskpilot.replay.player
@@ -36,7 +37,7 @@ local Player = {}
 Player.__index = Player
 
 local known = { act = "string", with = "table", on = "table", to = "table", expect = "table", looks = "string",
-  optional = "boolean" }
+  optional = "boolean", seconds = "number" }
 
 local function check_fields(fields, kinds, what)
   for key in pairs(fields) do
@@ -52,7 +53,7 @@ local function check(step)
   end
   check_fields(step, known, ("the step %q"):format(step[1]))
   for key, kind in pairs(known) do
-    if step[key] ~= nil and type(step[key]) ~= kind or key == "act" and step.act == nil then
+    if step[key] ~= nil and type(step[key]) ~= kind or key == "act" and not (step.act or step.expect) then
       errors.mistake("the step %q: %s must be a %s", step[1], key, kind)
     end
   end
@@ -70,9 +71,13 @@ local function look(self, again)
   return self.looked
 end
 
+local function patience(self, step)
+  return math.max(step.seconds or 0, self.m.config:get "replay.seconds")
+end
+
 -- Fails where what the fields say is not there in time; `fn` is asked after each look.
-local function wait(self, fn)
-  local stop, again = task.now() + self.m.config:get "replay.seconds", false
+local function wait(self, step, fn)
+  local stop, again = task.now() + patience(self, step), false
   while true do
     local seen = look(self, again)
     local value, err = script.ask(self.m, true, fn, seen)
@@ -185,15 +190,15 @@ end
 -- What changed in the run has to change now.
 local function verify(self, step, line)
   if not step.expect then return end
-  local ok, why = wait(self, function(seen) return replay_check.holds(self.m.desk, seen, step) end)
-  if not ok then fail(self, step, line, "it was done, but then " .. tostring(why)) end
+  local ok, why = wait(self, step, function(seen) return replay_check.holds(self.m.desk, seen, step) end)
+  if not ok then fail(self, step, line, (step.act and "it was done, but then " or "") .. tostring(why)) end
 end
 
 -- Acts; what was found may be gone again by then, so it is looked for once more.
 local function act(self, step)
-  local stop = task.now() + self.m.config:get "replay.seconds"
+  local stop = task.now() + patience(self, step)
   while true do
-    local args, err = wait(self, function(seen) return arguments(self, step, seen) end)
+    local args, err = wait(self, step, function(seen) return arguments(self, step, seen) end)
     if not args then return nil, err end
     local result = self.m:act { tool = step.act, args = args, why = step[1] }
     if result.ok then return true end
@@ -207,6 +212,10 @@ function Player:__call(step)
   local m, line = self.m, debug.getinfo(2, "l").currentline
   if m.outcome then error(errors.new("cancelled", "%s", m.outcome.reason), 0) end
   self.count = self.count + 1
+  if not step.act then
+    verify(self, step, line)
+    return true
+  end
   if step.optional and not script.ask(m, true, arguments, self, step, look(self)) then return false end
   local ok, err, tried = act(self, step)
   if not ok and not tried and m.config:get "replay.heal" and not m.outcome then

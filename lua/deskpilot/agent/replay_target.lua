@@ -60,8 +60,9 @@ end
 --- The target of an act, by what was written down of it.
 ---@param hit table as act_record.before gives it
 ---@param end_ boolean? that of a drag's end
+---@param any boolean? also an element that only holds or says something: it is looked at, not acted on
 ---@return deskpilot.replay.target? nil where nothing is known of it
-function replay_target.of(hit, end_)
+function replay_target.of(hit, end_, any)
   local window, part = hit.window, end_ and hit.drop or hit
   local element, at = part.element, part.at
   if not window then return nil end
@@ -69,7 +70,7 @@ function replay_target.of(hit, end_)
   local path = element and element.path
   target.window = path and path[2] and path[2].role or path and element.role or nil
   local pointed = at ~= nil or element and element.page
-  if element and (is_specific(element) or not pointed) then
+  if element and (is_specific(element) or not pointed or any) then
     target.role, target.name, target.nth, target.frame = element.role, element.name, element.nth, element.frame
     target.page = element.page and hit.page and replay_target.page(hit.page.url) or nil
     if target.page then target.title = nil end -- the page says it better

@@ -231,6 +231,16 @@ events.declare_all("deskpilot.agent.changed_screen", {
   } },
 })
 
+events.declare_all("deskpilot.agent.recorder", {
+  { name = "recorded", about = "The acts of this run are a person's (`deskpilot record`).", of_file = true,
+    fields = {
+    { "desktop", { type = "object", properties = { kind = { type = "string" },
+      size = { type = "array", items = { type = "integer" } },
+      apps = { type = "array", items = { type = "array", items = { type = "string" } } } } },
+      "where they work: kind, and of a private one size and apps, each a program with its arguments" },
+  } },
+})
+
 local lost = { enum = { "display", "window" } }
 
 events.declare_all("deskpilot.agent.lost", {
@@ -341,7 +351,8 @@ events.declare_all("deskpilot.agent.run", {
       .. "those alike, path of ancestors, value and states before, secret), `window` (title, class, app, its place), "
       .. "`at` (pixel of the screen), `place` of the element, `page` (title, url), `crop` (file of the picture of the "
       .. "place), `crop_at` (the pixel of it that is `at`), `screenshot` (the picture it was decided by), `drop` (of a "
-      .. "drag: its end)" },
+      .. "drag: its end), `withheld` (of a person's text that was not kept: `secret` or "
+      .. "`unknown`), `waited` (seconds after the act before, when a person's target was first there)" },
     { "ignored?", strings, "arguments that the tool does not know and that were left out" },
     { "data?", {}, "what the tool has given beside the text" },
     { "pictures?", strings, "files of the pictures that it has given" },
@@ -350,7 +361,7 @@ events.declare_all("deskpilot.agent.run", {
     { "seconds", "number", "that this took" },
     { "reason", "string", "`idle`: nothing of the action is on its way any more; `animation`: nothing but an animation "
       .. "of the page without an end; `quiet`: there was no change for the quiet time; "
-      .. "`cap`: it still changes; or why it was not waited for" },
+      .. "`cap`: it still changes; `input`: a person went on before that; or why it was not waited for" },
     { "unknown?", "string", "why only the quiet time could tell: `programs` (not a private desktop), `processes` (the "
       .. "system does not tell), `network` (a program has a connection), `page` (it has set a timer, is another one, "
       .. "or cannot be asked), `scroll` (of a browser)" },

@@ -1,4 +1,5 @@
 --- What a run has done, as the steps of a mission that does it again: read from its journal and from what it has seen.
+local act_record = require "deskpilot.agent.act_record"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local journal = require "deskpilot.agent.journal"
@@ -10,13 +11,15 @@ local schema = require "deskpilot.base.schema"
 local run_steps = {}
 
 ---@class deskpilot.run_step
----@field act string
+---@field act string? nil where a person has marked something to be checked
 ---@field with table arguments, without what is pointed at and why
 ---@field on deskpilot.replay.target?
 ---@field to deskpilot.replay.target?
 ---@field expect deskpilot.replay.expect?
 ---@field crop string? file in the run's folder
 ---@field secret boolean? what is typed must not be written down
+---@field withheld "secret"|"unknown"|nil of a person's act: what was typed was not kept at all, and why
+---@field waited number? seconds after the act before, when what a person acts on was first there
 ---@field goal string? the path of the goal that it was done for
 ---@field line integer of the journal
 
@@ -25,6 +28,7 @@ local run_steps = {}
 ---@field start table the event run_start
 ---@field steps deskpilot.run_step[]
 ---@field tasks table<string, string> of goals within the run, by their paths
+---@field desktop table? of a person's run: where they have worked
 ---@field kept table<string, string> names of values that the run has kept, by the values
 
 -- What only looks, waits, claims or asks is nothing to be done again: steps wait for states by themselves.
@@ -61,7 +65,12 @@ local hit_schema = object { at = place, element = element, crop = text, screensh
   crop_at = { type = "array", items = whole, minItems = 2, maxItems = 2 },
   window = object({ title = text, class = text, app = text, x = whole, y = whole, width = whole, height = whole },
     { "title", "class", "x", "y", "width", "height" }),
+  waited = { type = "number", minimum = 0 }, withheld = { enum = { "secret", "unknown" } },
   page = object({ title = text, url = text }, { "url" }), drop = object { at = place, element = element } }
+
+local desktop_schema = object({ kind = { enum = { "current", "private" } },
+  size = { type = "array", items = whole, minItems = 2, maxItems = 2 },
+  apps = { type = "array", items = { type = "array", items = text, minItems = 1 } } }, { "kind" })
 
 local after_schema = object { value = text, states = { type = "array", items = text },
   window = object({ title = text, class = text }, { "title", "class" }) }
@@ -111,12 +120,18 @@ end
 
 -- Whether a text may be expected again: nothing that counts, dates or names files, unless the task itself speaks of it.
 local function is_stable(words, task)
-  if words == "" or #words > 80 or words:find "[/\\\n]" then return false end
+  if words == "" or #words > 80 or words:find "[/\\\n]" or words:find("***", 1, true) then
+    return false -- what is masked is none either
+  end
   if not words:find "%d" then return true end
   return task:find(words, 1, true) ~= nil
 end
 
 local passing_roles = { ["table cell"] = true, label = true, ["tool tip"] = true, static = true, paragraph = true }
+
+local function is_secret(thing)
+  return act_record.is_secret { role = tostring(thing.role), states = table_of(thing.states) }
+end
 
 -- What has come onto the screen, or shows another text.
 local function seen_change(before, after, task)
@@ -128,7 +143,7 @@ local function seen_change(before, after, task)
     local thing, was = now[key], old[key]
     local words = content(thing)
     if was and words and words ~= content(was) and thing.role ~= "label" and is_stable(words, task)
-      and not table_of(thing.states).protected then
+      and not is_secret(thing) then
       return "shows", { role = thing.role, name = thing.name, text = words }
     end
   end
@@ -164,8 +179,19 @@ local function where(data)
   return type(url) == "string" and replay_target.page(url) or nil
 end
 
+-- What a person has marked: what the element holds and which of its states are on, or that it is there; else the
+-- window.
+local function marked(hit)
+  local at, window = hit.element, table_of(hit.window)
+  if not at then return window.title and { window = { app = window.app, title = window.title } } or nil end
+  local states = new_states({}, at)
+  if at.value or states then return { value = at.value, states = states } end
+  return { appears = { role = at.role, name = at.name } }
+end
+
 -- What an act has changed, as far as that may be expected of another run.
 local function expectation(step, hit, after, looks, task)
+  if not step.act then return marked(hit) end
   local expect = {}
   local typed = step.with.text or step.with.option
   if typed and not step.secret and after.value == typed then expect.value = typed end
@@ -185,8 +211,11 @@ local function step_of(event, index)
   local hit = kept or {}
   local step = { act = event.tool, with = arguments(event), goal = type(event.goal) == "string" and event.goal or nil,
     line = index, secret = table_of(hit.element).secret or nil }
+  if event.tool == "check" then step.act = nil end
   if kept then
-    step.on = replay_target.of(hit)
+    step.withheld, step.waited = kept.withheld, kept.waited
+    step.secret = step.secret or kept.withheld and true or nil
+    step.on = replay_target.of(hit, false, event.tool == "check")
     if hit.drop then step.to = replay_target.of(hit, true) end
   end
   if rundir.is_picture(hit.crop) then step.crop, step.spot = hit.crop, hit.crop_at end
@@ -212,6 +241,7 @@ local function looks_around(self, events, index)
   for i = index + 1, #events do
     local name = events[i].event
     if name == "action" and not left_out[events[i].tool] then break end
+    if name == "settled" and events[i].reason == "input" then break end -- a person has gone on before it came to rest
     if name == "observed" then
       after = events[i]
       break
@@ -243,6 +273,7 @@ function run_steps.read(folder)
   local task = tostring(self.start.task or "")
   local set -- the latest value
   for i, event in ipairs(events) do
+    if event.event == "recorded" then self.desktop = fitting(desktop_schema, event.desktop) end
     if event.event == "goal_start" and type(event.goal) == "string" then self.tasks[event.goal] = event.task end
     if event.event == "memory" and event.op == "set" and type(event.value) == "string" then set = event end
     if event.event == "action_result" and event.ok == true and event.tool == "extract_data" and set then

@@ -40,7 +40,7 @@ function step_merge.shape(step)
   for key, value in pairs(step.with) do
     with[key] = is_text[key] and type(value) == "string" and "" or value
   end
-  return table.concat({ step.act, encoded(with), target_shape(step.on), target_shape(step.to),
+  return table.concat({ step.act or "", encoded(with), target_shape(step.on), target_shape(step.to),
     tostring(step.secret) }, "\2")
 end
 
@@ -130,7 +130,7 @@ end
 ---@return table[]
 function step_merge.loops(steps)
   local shapes, items, at = {}, {}, 1
-  for i, step in ipairs(steps) do shapes[i] = step.kept and i or step_merge.shape(step) end
+  for i, step in ipairs(steps) do shapes[i] = (step.kept or step.withheld) and i or step_merge.shape(step) end
   while at <= #steps do
     local best, times = nil, 1
     for length = 1, (#steps - at + 1) // 2 do

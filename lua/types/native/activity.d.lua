@@ -46,4 +46,15 @@ function Activity:add(combo, kind) end
 ---@param number integer
 function Activity:remove(number) end
 
+--- From now on what people press is kept, or no longer.
+---@param on boolean
+---@return boolean? ok
+---@return deskpilot.error? err
+function Activity:record(on) end
+
+--- Takes what people have pressed since the last call, oldest first. `at` is in seconds (uv.hrtime).
+---@return { at: number, down: boolean, x: integer, y: integer, button: integer?, key: string?,   text: string?, composes: boolean?, ctrl: boolean?, alt: boolean?, shift: boolean?,   win: boolean? }[] events
+---@return integer lost how many could not be kept
+function Activity:taken() end
+
 return module

@@ -42,6 +42,13 @@ static void take_raw(x11_activity *x, const xcb_input_raw_key_press_event_t *e)
         return;
     }
     activity_noticed(&x->base);
+    if (type != XCB_MOTION_NOTIFY && activity_keeps(&x->base)) {
+        if (x->map_stale) { /* what the key types now */
+            x->map_stale = false;
+            x11_activity_map_changed(x);
+        }
+        x11_activity_record(x, type, e->detail);
+    }
     if (type == XCB_KEY_PRESS || type == XCB_KEY_RELEASE) {
         activity_key(&x->base, e->detail, type == XCB_KEY_PRESS);
     }
@@ -175,4 +182,5 @@ static const desk_activity_ops OPS = {
     .find_keys = x11_activity_find_keys,
     .take = x11_activity_take,
     .give_back = x11_activity_give_back,
+    .records = true,
 };

@@ -39,6 +39,10 @@ typedef struct {
 
 /* Asks for the map. Without the lock. */
 bool x11_activity_read_map(x11_activity *x, base_error *err);
+/* What the map has for a keycode, 0 for nothing. With the lock. */
+xcb_keysym_t x11_activity_keysym_at(const x11_activity *x, unsigned keycode, int column);
+/* The bits of the modifiers that any of the keys is. With the lock. */
+uint16_t x11_activity_modifier_bits(const x11_activity *x, const activity_codes *keys);
 bool x11_activity_find_keys(desk_activity *h, activity_hotkey *hotkey, base_error *err);
 bool x11_activity_take(desk_activity *h, activity_hotkey *hotkey, base_error *err);
 void x11_activity_give_back(desk_activity *h, const activity_hotkey *hotkey);
@@ -46,5 +50,11 @@ void x11_activity_give_back(desk_activity *h, const activity_hotkey *hotkey);
 void x11_activity_map_changed(x11_activity *x);
 /* On the thread: a key of a hotkey that is ours was pressed or released. */
 void x11_activity_taken_key(x11_activity *x, const xcb_key_press_event_t *event, bool down);
+
+/* --- x11_activity_record.c --- */
+
+/* On the thread: a key or a button was pressed or released by a person; `type` as in the core
+ * protocol. Keeps it with what it means by the present map. */
+void x11_activity_record(x11_activity *x, uint8_t type, uint32_t detail);
 
 #endif

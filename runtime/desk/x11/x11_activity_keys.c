@@ -17,7 +17,7 @@ enum {
 /* --- the keyboard map --------------------------------------------------------------------------
  */
 
-static xcb_keysym_t keysym_at(const x11_activity *x, unsigned keycode, int column)
+xcb_keysym_t x11_activity_keysym_at(const x11_activity *x, unsigned keycode, int column)
 {
     int columns = x->map->keysyms_per_keycode;
     int at = ((int) keycode - xcb_get_setup(x->c)->min_keycode) * columns + column;
@@ -35,7 +35,7 @@ static bool add_keycodes(const x11_activity *x, xcb_keysym_t keysym, int first, 
     for (unsigned keycode = setup->min_keycode; keysym && keycode <= setup->max_keycode;
          keycode++) {
         for (int column = first; column < x->map->keysyms_per_keycode; column += 2) {
-            if (keysym_at(x, keycode, column) == keysym) {
+            if (x11_activity_keysym_at(x, keycode, column) == keysym) {
                 activity_codes_add(out, keycode);
                 found = true;
             }
@@ -44,8 +44,7 @@ static bool add_keycodes(const x11_activity *x, xcb_keysym_t keysym, int first, 
     return found;
 }
 
-/* The bits of the modifiers that any of the keys is. */
-static uint16_t modifier_bits(const x11_activity *x, const activity_codes *keys)
+uint16_t x11_activity_modifier_bits(const x11_activity *x, const activity_codes *keys)
 {
     const xcb_keycode_t *codes = xcb_get_modifier_mapping_keycodes(x->modifiers);
     int width = x->modifiers->keycodes_per_modifier;
@@ -63,7 +62,7 @@ static void find_locks(x11_activity *x)
     activity_codes keys = {{0}};
     add_keycodes(x, XK_NUM_LOCK, 0, &keys);
     add_keycodes(x, XK_SCROLL_LOCK, 0, &keys);
-    x->locks = XCB_MOD_MASK_LOCK | modifier_bits(x, &keys);
+    x->locks = XCB_MOD_MASK_LOCK | x11_activity_modifier_bits(x, &keys);
 }
 
 bool x11_activity_read_map(x11_activity *x, base_error *err)
@@ -146,7 +145,7 @@ static bool changes_console(const x11_activity *x, const activity_hotkey *hotkey
     }
     for (unsigned keycode = 8; keycode < 256; keycode++) {
         for (int column = 0; column < x->map->keysyms_per_keycode; column++) {
-            xcb_keysym_t keysym = keysym_at(x, keycode, column);
+            xcb_keysym_t keysym = x11_activity_keysym_at(x, keycode, column);
             if (activity_codes_have(main_key(hotkey), keycode) && keysym >= XF86_SWITCH_VT_1 &&
                 keysym <= XF86_SWITCH_VT_12) {
                 return true;
@@ -170,7 +169,7 @@ bool x11_activity_find_keys(desk_activity *h, activity_hotkey *hotkey, base_erro
             return base_fail(err, BASE_UNSUPPORTED, "This keyboard has no key \"%s\".", name);
         }
         if (desk_key_is_modifier(key)) {
-            hotkey->modifiers |= modifier_bits(x, &hotkey->keys[i]);
+            hotkey->modifiers |= x11_activity_modifier_bits(x, &hotkey->keys[i]);
         } else if (shifted) {
             hotkey->modifiers |= XCB_MOD_MASK_SHIFT;
         }
@@ -302,6 +301,8 @@ static int number_of(x11_activity *x, const xcb_key_press_event_t *event)
 void x11_activity_taken_key(x11_activity *x, const xcb_key_press_event_t *event, bool down)
 {
     if (!down) {
+        /* While the keyboard is grabbed by us, the server tells us of no raw events. */
+        activity_key(&x->base, event->detail, false);
         x->released = event->detail;
         x->released_at = event->time;
     } else if (event->detail != x->released || event->time != x->released_at) {

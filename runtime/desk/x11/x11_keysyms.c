@@ -7,6 +7,9 @@ enum {
     XK_NUM_LOCK = 0xff7f,
     XK_F1 = 0xffbe,
     XK_KP_0 = 0xffb0,
+    XK_KP_MULTIPLY = 0xffaa, /* from here on to the 9 they are ASCII's, 0xff80 higher */
+    XK_KP_9 = 0xffb9,
+    XK_KP_EQUAL = 0xffbd,
     XK_EURO = 0x20ac,
     UNICODE_KEYSYM = 0x1000000,
 };
@@ -111,4 +114,44 @@ void x11_keysyms_of_key(desk_key key, xcb_keysym_t out[2])
             memcpy(out, SYMBOLS[i].keysyms, sizeof SYMBOLS[i].keysyms);
         }
     }
+}
+
+uint32_t x11_character_of_keysym(xcb_keysym_t keysym)
+{
+    if ((keysym >= 0x20 && keysym < 0x7f) || (keysym >= 0xa0 && keysym <= 0xff)) {
+        return keysym;
+    }
+    if (keysym > UNICODE_KEYSYM && keysym <= UNICODE_KEYSYM + 0x10ffff) {
+        return keysym - UNICODE_KEYSYM;
+    }
+    if ((keysym >= XK_KP_MULTIPLY && keysym <= XK_KP_9) || keysym == XK_KP_EQUAL) {
+        return keysym - 0xff80;
+    }
+    return keysym == XK_EURO ? 0x20ac : 0;
+}
+
+/* The keypad's arrows and their like, without num lock: 0xff95 to 0xff9f. */
+static const desk_key KEYPAD[] = {
+    DESK_KEY_HOME, DESK_KEY_LEFT,    DESK_KEY_UP,        DESK_KEY_RIGHT,
+    DESK_KEY_DOWN, DESK_KEY_PAGE_UP, DESK_KEY_PAGE_DOWN, DESK_KEY_END,
+    DESK_KEY_NONE, DESK_KEY_INSERT,  DESK_KEY_DELETE,
+};
+
+desk_key x11_key_of_keysym(xcb_keysym_t keysym)
+{
+    for (size_t i = 0; keysym && i < sizeof SYMBOLS / sizeof SYMBOLS[0]; i++) {
+        if (SYMBOLS[i].keysyms[0] == keysym || SYMBOLS[i].keysyms[1] == keysym) {
+            return SYMBOLS[i].key;
+        }
+    }
+    if (keysym >= XK_F1 && keysym <= XK_F1 + (DESK_KEY_F24 - DESK_KEY_F1)) {
+        return DESK_KEY_F1 + (keysym - XK_F1);
+    }
+    if (keysym >= XK_KP_0 && keysym <= XK_KP_9) {
+        return DESK_KEY_NUMPAD_0 + (keysym - XK_KP_0);
+    }
+    if (keysym >= 0xff95 && keysym < 0xff95 + sizeof KEYPAD / sizeof KEYPAD[0]) {
+        return KEYPAD[keysym - 0xff95];
+    }
+    return x11_character_of_keysym(keysym);
 }

@@ -51,6 +51,7 @@ end
 local activity_signatures = signature.of("desk.activity", {
   idle = {}, on_input = { "function" }, wait_idle = { "number" },
   set_give_way = { { quiet = "number", paused = "function", resumed = "function" } }, give_way = {},
+  record = {}, recorded = {},
 })
 local hotkey_signatures = signature.of("desk.hotkeys", { on = { "text", "function" } })
 
@@ -132,6 +133,46 @@ local function new_activity(self)
     return true
   end
 
+  --- What a person has pressed, or let go: one event of `recorded`.
+  ---@class deskpilot.input_event
+  ---@field at number when the watch heard of it (uv.hrtime, in seconds)
+  ---@field down boolean
+  ---@field x integer the pointer, in pixels of the screen
+  ---@field y integer
+  ---@field button integer? 1 left, 2 middle, 3 right; the wheel: 4 up, 5 down, 6 left, 7 right; nil for a key
+  ---@field key string? its name, by its plain meaning
+  ---@field text string? the character that it types
+  ---@field composes boolean? it types something that cannot be told: a dead key, an input method's
+  ---@field ctrl boolean? held meanwhile, as alt, shift and win
+  ---@field alt boolean?
+  ---@field shift boolean?
+  ---@field win boolean?
+
+  --- Keeps from now on what people press, this program's own input aside, for `recorded`. There may be passwords
+  --- in it: it is in memory only, and overwritten when it is taken.
+  ---@return deskpilot.handle? handle ends it
+  ---@return deskpilot.error? err code "unsupported" on desktops that do not tell (Windows)
+  function api.record()
+    local handle, err = open(self)
+    if not handle then return nil, err end
+    local ok, why = handle:record(true)
+    if not ok then return nil, why end
+    self.recording = true
+    return { remove = function()
+      if self.handle and self.recording then self.handle:record(false) end
+      self.recording = false
+    end }
+  end
+
+  --- Takes what people have pressed since the last call, while `record` lasts.
+  ---@return deskpilot.input_event[]? events the oldest first
+  ---@return integer|deskpilot.error lost how many there were beside them: only so many are kept
+  function api.recorded()
+    local handle, err = open(self)
+    if not handle then return nil, err end
+    return handle:taken()
+  end
+
   return activity_signatures(api)
 end
 
@@ -173,6 +214,7 @@ local function reopen(self)
   end
   old:close()
   if next(self.listeners) then handle:report_input(true) end
+  if self.recording then handle:record(true) end
   self.hotkeys = {}
   for _, listener in pairs(hotkeys) do
     local number, why = handle:add(listener.combo, "take")
