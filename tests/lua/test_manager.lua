@@ -73,6 +73,20 @@ function tests.nothing_is_planned_that_only_verifies_or_is_not_needed()
   t.eq(problems("x", {}, one("The box", "Check the box Confirm in the form, to make sure of delivery.")), "")
 end
 
+function tests.a_subtask_has_all_of_its_parts()
+  local parts = { "title", "intent", "role", "completion" }
+  local played = play.play { evaluator = yes, operator = function() return play.done() end,
+    manager = function(request, n)
+      if n > 1 then t.has(play.words(request):match "WHAT WAS WRONG WITH YOUR LAST ANSWER.*" or "", parts[n - 1]) end
+      if not parts[n] then return one_operator() end
+      local planned = subtask("operator", "Save the letter")
+      planned[parts[n]] = nil
+      return play.plan(planned)
+    end }
+  t.eq(played.run.outcome.status, "claimed", played.run.outcome.reason)
+  t.eq({ #played:asked "manager", #played:only "plan" }, { 5, 1 })
+end
+
 function tests.nothing_is_planned_twice()
   local save = one("Save the letter", "Save the letter as notes.txt in the folder Documents.")
   local again = one("Save the letter", "Save the letter as notes.txt in the folder Documents!")
@@ -143,7 +157,10 @@ function tests.a_new_plan_keeps_what_succeeded_reassigns_and_drops()
   local played = play.play { evaluator = function(_, n)
     if n == 2 then return play.judge("no", "failed", { evidence = "The window cannot be opened at all." }) end
     return yes()
-  end, operator = function() return play.done() end, technician = function() return play.done "moved 7 files" end,
+  end, operator = function() return play.done() end, technician = function(request)
+    t.has(play.words(request), "DONE BEFORE:\nS1 (operator, Open the folder): All of it is there.")
+    return play.done "moved 7 files"
+  end,
     manager = function(request, n)
       local move = { "Move the old files", { intent = "Move all files of last year into the folder old." } }
       if n == 1 then
@@ -163,6 +180,21 @@ function tests.a_new_plan_keeps_what_succeeded_reassigns_and_drops()
   t.eq({ played:subtask("S1").status, played:subtask("S2").status, played:subtask("S3").status,
     played:subtask("S4").status }, { "done", "failed", "dropped", "done" })
   t.eq({ played.run.result.replans, played.run.result.switches }, { 1, 1 })
+end
+
+function tests.what_was_left_may_go_to_another_role()
+  local write = { "Write the total into the note", { intent = "Write the sum of all files into total.txt." } }
+  local played = play.play { evaluator = function(_, n)
+    return n == 1 and play.judge("no", "failed", { evidence = "The folder cannot be opened." }) or yes()
+  end, operator = function() return play.done() end, technician = function() return play.done "42" end,
+    manager = function(_, n)
+      if n > 1 then return play.plan(subtask("technician", table.unpack(write))) end
+      return play.plan(subtask("operator", "Open the folder"), subtask("operator", table.unpack(write)))
+    end }
+  t.eq(played.run.outcome.status, "claimed", played.run.outcome.reason)
+  local second = played:only "plan"[2]
+  t.eq({ second.kept, second.dropped, second.reassigned }, { {}, {}, { "S3" } })
+  t.eq(played:subtask("S2").status, "dropped", "S3 is in its place")
 end
 
 function tests.there_is_no_technician_where_no_command_may_be_run()
@@ -233,6 +265,8 @@ function tests.questions_are_gathered_answered_and_applied_in_order()
   t.eq(played.run.result.operations, { operator = 3, analyst = 4, technician = 0 }, "two items are one operation")
   local last = played:asked "operator"[3]
   t.has(play.words(last), "1. q2: A")
+  t.has(play.words(last), "Put everything that is visible into ONE call, before you scroll")
+  t.has(play.tool(last, "memorize").description, "goes into one call, before you scroll")
 end
 
 function tests.an_analyst_that_lacks_something_is_sent_back_with_what_is_missing()
@@ -329,7 +363,9 @@ function tests.who_does_not_see_is_sent_no_picture_and_who_does_not_act_no_tool_
   t.eq(lists, 3, "when which role is right")
   t.has(play.words(played:asked "manager"[1]), "5 to 15 operations of an Operator, 3 to 10 commands of a Technician")
   t.eq(sent.operator.pictures, 1)
-  t.has(sent.operator.tools, "click_element")
+  for _, name in ipairs { "click_element", "drag_element", "type_text", "browser_open" } do
+    t.has(sent.operator.tools, name)
+  end
   t.has(sent.operator.tools, "memorize")
   t.has(sent.operator.tools, " recall ")
   t.ok(not sent.operator.tools:find "report_completion", "only the Evaluator's word ends it")

@@ -74,6 +74,9 @@ function tests.no_command_is_run_without_consent()
     t.eq({ results[1].ok, results[1].code, results[2].ok }, { false, "refused", false }, name)
     t.eq(found, {}, name .. ": nothing was left behind")
   end
+  local results, found = commands({ make "a.txt" }, {}, { flags = { ["safety.shell"] = "ask",
+    ["safety.shell_allow"] = make "a.txt" } })
+  t.eq({ results[1].code, found }, { "refused", {} }, "a list says nothing where everything is asked for")
 end
 
 function tests.each_command_needs_its_own_yes()
@@ -219,12 +222,14 @@ function tests.a_command_that_does_not_end_is_killed_and_a_long_output_cut()
   local long = windows and "for /l %i in (1,1,200) do @echo 0123456789" or "seq 1 100000"
   local results = commands({ endless }, answering "yes", { flags = { ["run_command.seconds"] = 1 } })
   t.eq({ results[1].ok, results[1].code }, { false, "timed_out" })
+  t.ok(results[1].text:find "[^%d]1 s", "after the seconds that are set: " .. results[1].text)
   if not windows then t.has(results[1].text, "its output until then: begun") end
-  results = commands({ long, windows and "set /p X=" or "read X; echo read" }, answering "yes",
+  results = commands({ long, windows and "set /p X=" or "read X; echo \"[$X]\"" }, answering "yes",
     { flags = { ["run_command.seconds"] = 20, ["run_command.max_output"] = 500 } })
   t.ok(#results[1].text < 700, #results[1].text)
   t.has(results[1].text, "the rest of the output is left out")
   t.ok(results[2].code ~= "timed_out", "a command that asks finds the end of its input")
+  if not windows then t.has(results[2].text, "[]", "and nothing before it") end
 end
 
 -- --- a command service --------------------------------------------------------------------------------------
