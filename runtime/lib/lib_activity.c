@@ -339,7 +339,8 @@ static int activity_taken(lua_State *L)
         push_event(L, &event);
         lua_rawseti(L, -2, i);
     }
-    lua_pushinteger(L, (lua_Integer) (all_lost + lost));
+    all_lost += lost;
+    lua_pushinteger(L, (lua_Integer) all_lost);
     return 2;
 }
 

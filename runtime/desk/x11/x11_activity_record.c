@@ -59,12 +59,9 @@ static xcb_keysym_t keysym_in(const x11_activity *x, unsigned keycode, unsigned 
     bool shift = state & XCB_MOD_MASK_SHIFT;
     xcb_keysym_t plain = level(x, keycode, group, third);
     xcb_keysym_t shifted = level(x, keycode, group, third + 1);
-    if (is_keypad(shifted) && state & x->locks & ~(unsigned) XCB_MOD_MASK_LOCK) {
-        shift = !shift; /* num lock */
-    } else if (state & XCB_MOD_MASK_LOCK && is_letter(plain, shifted)) {
-        shift = !shift;
-    }
-    return shift ? shifted : plain;
+    bool num_lock = is_keypad(shifted) && state & x->locks & ~(unsigned) XCB_MOD_MASK_LOCK;
+    bool caps_lock = state & XCB_MOD_MASK_LOCK && is_letter(plain, shifted);
+    return shift != (num_lock || caps_lock) ? shifted : plain;
 }
 
 static unsigned held_of(desk_key key)
