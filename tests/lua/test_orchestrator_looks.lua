@@ -1,5 +1,5 @@
---- What the policy orchestrator asks for and writes down for itself, on a desktop that is only imagined: its information
---- tools, and its notes from one iteration to the next.
+--- What the policy orchestrator asks for and writes down for itself, on a desktop that is only imagined: its
+--- information tools, and its notes from one iteration to the next.
 local t = require "harness"
 local manager_play = require "manager_play"
 local play = require "orchestrator_play"

@@ -127,12 +127,13 @@ function tests.a_script_is_told_call_by_call()
 end
 
 function tests.an_iteration_with_all_that_was_thought_and_done()
-  local page = report.html({ { event = "run_start", task = "T", at = 0 }, { event = "iteration", turn = 1, iteration = 1,
-    of = 8, reasoning = "The <note> is empty.", tools = { { tool = "inspect_page", why = "to see more", ok = true } },
+  local page = report.html({ { event = "run_start", task = "T", at = 0 }, { event = "iteration", turn = 1,
+    iteration = 1, of = 8, reasoning = "The <note> is empty.",
+    tools = { { tool = "inspect_page", why = "to see more", ok = true } },
     commands = { { tool = "press_key", why = "it saves", done = true } }, commands_why = "All is there.",
     learned = { "The note saves at once." }, reflection = { focus = "saving" }, status = "continue",
-    status_why = "It is not saved.", failed = "command 1 failed", system_note = "OVERRIDDEN", sizes = { all = 2500 } } },
-    "r")
+    status_why = "It is not saved.", failed = "command 1 failed", system_note = "OVERRIDDEN",
+    sizes = { all = 2500 } } }, "r")
   for _, part in ipairs { "iteration 1 of 8", "reasoning: The &lt;note&gt; is empty.", "inspect_page", "to see more",
     "press_key", "it saves", "commands why: All is there.", "The note saves at once.", "saving", "continue",
     "status why: It is not saved.", "failed: command 1 failed", "system note: OVERRIDDEN", "2500" } do
