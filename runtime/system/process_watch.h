@@ -55,8 +55,8 @@ bool system_process_watch_connected(system_process_watch *watch);
 
 /* Waits until what was written to terminals before the call has been handed to those who read it,
  * for at most so long: a kernel's thread does it, which may wait for a processor while all programs
- * sleep. Between two looks it makes them prove more. False where it has not happened in time; true
- * also where the system has nothing of the kind. */
+ * sleep. Between two looks it makes them prove more. False where it has not happened in time, or
+ * cannot be known; true also where the system has no terminals. */
 bool system_process_watch_drain(system_process_watch *watch, int milliseconds);
 
 #endif

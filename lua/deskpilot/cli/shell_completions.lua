@@ -5,6 +5,7 @@ local command_list = require "deskpilot.cli.command_list"
 local lookup = require "deskpilot.base.lookup"
 local provider = require "deskpilot.model.provider"
 local text = require "deskpilot.base.text"
+local wire = require "deskpilot.model.wire"
 
 local shell_completions = {}
 
@@ -27,7 +28,7 @@ end
 local function known_values()
   return {
     policy = lookup.list "policies", provider = providers(), model = { "literal" }, desktop = { "current", "private" },
-    wire = { "chat", "responses", "anthropic", "gemini" },
+    wire = wire.list,
   }
 end
 

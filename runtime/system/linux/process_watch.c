@@ -9,6 +9,7 @@
 #include "wait_calls.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -351,11 +352,13 @@ void system_process_watch_mark(system_process_watch *watch)
 /* --- terminals ----------------------------------------------------------------------------------
  */
 
-/* A terminal that nobody sits at: it hands on each byte as it is. */
-static bool open_terminal(system_process_watch *watch)
+/* A terminal that nobody sits at: it hands on each byte as it is. False where it could not be had;
+ * `none` tells whether that is because the system has no terminals, for anybody. */
+static bool open_terminal(system_process_watch *watch, bool *none)
 {
     struct termios raw;
     watch->pty = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    *none = watch->pty < 0 && errno == ENOENT;
     if (watch->pty >= 0 && grantpt(watch->pty) == 0 && unlockpt(watch->pty) == 0) {
         watch->terminal =
             ioctl(watch->pty, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
@@ -377,8 +380,9 @@ static bool open_terminal(system_process_watch *watch)
 bool system_process_watch_drain(system_process_watch *watch, int milliseconds)
 {
     char out[16];
-    if (watch->pty < 0 && !open_terminal(watch)) {
-        return true; /* then nobody else can have a terminal either, or nothing can be known */
+    bool none = false;
+    if (watch->pty < 0 && !open_terminal(watch, &none)) {
+        return none;
     }
     if (write(watch->terminal, "x", 1) != 1) {
         return false;
