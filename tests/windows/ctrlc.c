@@ -2,8 +2,9 @@
  * ctrlc PROGRAM [ARGS]: for tests of Ctrl+C. Runs a program in a console of its own, with our
  * standard output and error, and sends to that console what comes on standard input: 'c' is a
  * Ctrl+C, 'b' a Ctrl+Break, 'x' what closing the console's window does, 't' types what follows up
- * to the end of the line, and Enter. Ends when the program does, with its exit status. With the
- * variable CTRLC_TYPES the program's standard input and error are the console too.
+ * to the end of the line, and Enter; 'w' waits until the console shows what follows up to the end
+ * of the line. Ends when the program does, with its exit status. With the variable CTRLC_TYPES the
+ * program's standard input and error are the console too.
  *
  * A Ctrl+C can be sent only to all of a console at once, not to a process group, hence the console;
  * we are a part of it ourselves and turn a deaf ear.
@@ -64,6 +65,48 @@ static void type_line(HANDLE input)
     CloseHandle(console);
 }
 
+/* Whether some place of the console's screen, read as one text, is what is looked for. */
+static bool shows(HANDLE console, const char *wanted)
+{
+    static wchar_t screen[1 << 16];
+    CONSOLE_SCREEN_BUFFER_INFO info;
+    DWORD count = 0;
+    if (!GetConsoleScreenBufferInfo(console, &info)) {
+        return false;
+    }
+    DWORD size = (DWORD) info.dwSize.X * (DWORD) info.dwSize.Y;
+    DWORD most = sizeof screen / sizeof *screen;
+    ReadConsoleOutputCharacterW(console, screen, size < most ? size : most, (COORD){0, 0}, &count);
+    for (DWORD at = 0, same; at < count; at++) {
+        for (same = 0; wanted[same] && at + same < count; same++) {
+            if (screen[at + same] != (wchar_t) (unsigned char) wanted[same]) {
+                break;
+            }
+        }
+        if (!wanted[same]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void wait_for_line(HANDLE input)
+{
+    HANDLE console = open_console(L"CONOUT$");
+    char wanted[256];
+    size_t length = 0;
+    DWORD count;
+    while (length < sizeof wanted - 1 && ReadFile(input, &wanted[length], 1, &count, NULL) &&
+           count == 1 && wanted[length] != '\n') {
+        length++;
+    }
+    wanted[length] = 0;
+    while (!shows(console, wanted)) {
+        Sleep(10);
+    }
+    CloseHandle(console);
+}
+
 static DWORD WINAPI send_events(void *input)
 {
     char key;
@@ -71,6 +114,9 @@ static DWORD WINAPI send_events(void *input)
     while (ReadFile(input, &key, 1, &count, NULL) && count == 1) {
         if (key == 't') {
             type_line(input);
+        }
+        if (key == 'w') {
+            wait_for_line(input);
         }
         if (key != 'c' && key != 'b' && key != 'x') {
             continue;
