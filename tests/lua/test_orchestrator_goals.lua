@@ -27,6 +27,7 @@ end
 
 local function complete() return play.decide { status = "complete", status_why = "The screen shows it." } end
 local function press() return play.decide { commands = key } end
+local function miss() return play.decide { commands = { { "focus_window", { title = "Elsewhere" } } } } end
 
 -- --- goals ----------------------------------------------------------------------------------------------------------
 
@@ -87,13 +88,14 @@ function tests.a_list_is_gone_over_goal_by_goal()
   assert(files.write(folder .. "/trajectory.json", json.encode { steps = { step("1.1", "f1", true),
     step("1.2", "f2", false) } }))
   local played, said = answered({ task = "x", goals = { "Find the price.", "Write it down." },
-    accept_claims = true }, { press(), complete(), press(), complete() }, { keep = true, flags = {
+    accept_claims = true }, { press(), miss(), complete(), press(), complete() }, { keep = true, flags = {
       ["orchestrator.mode"] = "repair", ["orchestrator.repair"] = folder } })
   t.has(said[1], 'STEPS OF THE EARLIER RUN:\n  1. press_key("f1") -> x')
   t.ok(not said[1]:find("f2", 1, true), "those of the other goal are not told")
-  t.has(said[3], 'STEPS OF THE EARLIER RUN:\n  1. press_key("f2") -> ERROR: x')
+  t.has(said[4], 'STEPS OF THE EARLIER RUN:\n  1. press_key("f2") -> ERROR: x')
   local mended = json.decode(files.read(files.join(played.run.dir.path, "mended.json")) or "") or { steps = {} }
-  t.eq({ #mended.steps, mended.steps[1].goal, mended.steps[2].goal }, { 2, "1.1", "1.2" })
+  t.eq({ #mended.steps, mended.steps[1].goal, mended.steps[2].goal }, { 2, "1.1", "1.2" },
+    "what was done in vain is not kept")
   files.remove(files.join(played.run.dir.path, "../.."))
   files.remove(folder)
 end
@@ -113,6 +115,29 @@ function tests.nothing_done_is_a_failed_iteration()
   local played, said = answered({ task = "x" }, { play.decide {} })
   t.has(played.run.outcome.reason, "2 iterations in a row failed")
   t.has(said[2], "REPORT:\nNothing was done: an iteration needs at least one command, or another status.")
+end
+
+function tests.only_failures_in_a_row_end_it()
+  local stuck = play.decide { status = "stuck", status_why = "That was all." }
+  local played = answered({ task = "x" }, { miss(), press(), miss(), press(), miss(), stuck })
+  t.has(played.run.outcome.reason, "the agent is stuck: That was all.")
+  played = answered({ task = "x" }, { press(), miss() })
+  t.has(played.run.outcome.reason, "2 iterations in a row failed")
+end
+
+-- What a goal may spend is its own: two goals of a list may spend it both.
+function tests.each_goal_of_a_list_has_the_limits_of_one()
+  local function within(tokens)
+    return answered({ task = "x", goals = { "Find the price.", "Write it down." }, accept_claims = true },
+      { press(), complete(), press(), complete() }, { flags = { ["orchestrator.goal_tokens"] = tokens } }).run
+  end
+  local tokens = within(0).result.goals[1].account.tokens
+  t.ok(tokens > 0, "the server counts")
+  t.eq(within(tokens + 1).outcome.status, "claimed")
+  local outcome = within(tokens - 1).outcome
+  t.eq(outcome.status, "incomplete")
+  t.has(outcome.reason, "goal 1 of 2 (Find the price.): ")
+  t.has(outcome.reason, "tokens")
 end
 
 -- --- what each request tells ----------------------------------------------------------------------------------------
@@ -144,8 +169,7 @@ end
 
 function tests.a_tool_is_worth_something_where_the_next_commands_succeed()
   local look = play.ask { "check_page_ready" }
-  local miss = play.decide { commands = { { "focus_window", { title = "Elsewhere" } } } }
-  local played = answered({ task = "x" }, { look, miss, look, press(), play.decide { status = "stuck" } })
+  local played = answered({ task = "x" }, { look, miss(), look, press(), play.decide { status = "stuck" } })
   t.eq(played.run.result.tools.check_page_ready, { asked = 2, useful = 1, redundant = 0, cached = 0 })
   t.eq({ played.run.result.lookups, played.run.result.useful }, { 2, 1 })
 end

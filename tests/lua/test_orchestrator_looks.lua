@@ -14,7 +14,8 @@ local function answered(list, flags, mission)
     local answer = list[math.min(n, #list)]
     if type(answer) == "function" then return answer(request) end
     return answer
-  end }, { task = "x", policy = "orchestrator", after_action = mission and mission.after_action }, { flags = flags })
+  end }, { task = "x", policy = "orchestrator", after_action = mission and mission.after_action,
+    observed = mission and mission.observed }, { flags = flags })
 end
 
 -- The pictures of a request, each as it was sent.
@@ -93,6 +94,25 @@ function tests.markers_are_drawn_on_a_look_of_now()
   local looks = 0
   for _, event in ipairs(played.events) do looks = looks + (event.event == "observed" and 1 or 0) end
   t.eq(looks, 2, "the iteration's own, and the one that was asked for")
+end
+
+-- The same screen with other elements on it: what differs in the pictures is what was drawn on them.
+function tests.markers_are_drawn_at_the_elements()
+  local function picture_with(x)
+    local picture
+    answered({ play.ask { "refresh_som_markers" }, function(request)
+      local sent = pictures(request)
+      picture = sent[#sent]
+      return stuck()
+    end }, nil, { observed = function(m)
+      m.observation.elements = { { number = 1, index = 1, role = "push button", name = "Save", states = {},
+        norm = { 1, 1 }, x = x, y = 40, width = 60, height = 30 } }
+    end })
+    return picture
+  end
+  local at_40, again, at_200 = picture_with(40), picture_with(40), picture_with(200)
+  t.ok(at_40 and at_40 == again, "the screen itself does not change")
+  t.ok(at_40 ~= at_200, "each number stands where its element is")
 end
 
 -- --- notes ----------------------------------------------------------------------------------------------------------
