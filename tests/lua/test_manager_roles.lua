@@ -56,9 +56,10 @@ end
 
 -- Each calls for a tool that there is, but not for it, and again when the answer was sent back.
 function tests.nobody_can_call_what_is_not_offered()
-  local key = play.call("press_key", { key = "a", justification = "This is what I would like to do now." })
-  local command = play.call("run_command", { command = "echo x", justification = "This is what I would like to do." })
-  local wrong = { manager = key, technician = key, analyst = key, evaluator = key, operator = command }
+  local because = "This is what I would like to do now."
+  local command = play.call("run_command", { command = "echo x", justification = because })
+  local wrong = { manager = command, operator = command, analyst = command, evaluator = command,
+    technician = play.call("focus_window", { title = "Nowhere", justification = because }) }
   local right = { technician = function() return play.done "7" end, analyst = answer, evaluator = yes,
     operator = gatherer { item }, manager = function()
       return play.plan(subtask("operator", "Gather the question", { gives = { "questions" } }),
