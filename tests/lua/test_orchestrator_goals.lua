@@ -165,6 +165,14 @@ function tests.of_the_past_the_latest_steps_and_experiences_are_told()
   t.eq(sum, sizes.all, "the parts are the whole")
 end
 
+function tests.its_commands_are_described_with_their_arguments()
+  local played = answered({ task = "x" }, { play.decide { status = "stuck" } })
+  local system = played.requests[1].messages[1].content
+  t.has(system, "- press_key(key: string")
+  t.has(system, "- focus_window(title: string")
+  t.ok(not system:find("- inspect_page(", 1, true), "information is asked for by calls, not by commands")
+end
+
 -- --- the account ----------------------------------------------------------------------------------------------------
 
 function tests.a_tool_is_worth_something_where_the_next_commands_succeed()

@@ -2,6 +2,7 @@
 --- information tools, and its notes from one iteration to the next.
 local t = require "harness"
 local manager_play = require "manager_play"
+local null_run = require "null_run"
 local play = require "orchestrator_play"
 
 local tests = {}
@@ -113,6 +114,42 @@ function tests.markers_are_drawn_at_the_elements()
   local at_40, again, at_200 = picture_with(40), picture_with(40), picture_with(200)
   t.ok(at_40 and at_40 == again, "the screen itself does not change")
   t.ok(at_40 ~= at_200, "each number stands where its element is")
+end
+
+-- Calls fn(ask) where a browser is in front whose tab is this one; ask(name, args) is a tool's answer.
+local function with_tab(tab, fn)
+  null_run.play({ task = "x" }, { flags = { ["observe.page"] = false }, turn = function(run)
+    run.desk.browser.of_window = function() return { tab = function() return tab end } end
+    fn(function(name, args)
+      return t.ok(require("deskpilot.tools." .. name).run({ desk = run.desk, run = run, config = run.config,
+        persona = "orchestrator", observation = run.observation }, args))
+    end, run)
+    run:stop("succeeded", "asked")
+  end })
+end
+
+function tests.a_page_is_not_ready_while_it_loads_or_asks_something()
+  local dialog
+  local tab = { loading = true, dialog = function() return dialog end }
+  with_tab(tab, function(ask)
+    t.eq(ask "check_page_ready", "NOT READY: the page is still loading")
+    tab.loading, dialog = false, { message = "Leave?" }
+    t.eq(ask "check_page_ready", 'NOT READY: a dialog blocks the page: "Leave?"')
+    dialog = nil
+    t.eq(ask "check_page_ready", "READY: the page has loaded, and the screen is quiet")
+  end)
+end
+
+function tests.the_whole_page_is_asked_of_the_browser()
+  local tab, asked = {}, nil
+  with_tab(tab, function(ask, run)
+    function tab:screenshot(options)
+      asked = options
+      return self and run.desk.screen.shot { region = { 0, 0, 90, 300 } }
+    end
+    t.has(ask("take_screenshot", { whole_page = true }).text, "a picture of the whole page, 90x300 pixels")
+  end)
+  t.eq(asked, { full_page = true })
 end
 
 -- --- notes ----------------------------------------------------------------------------------------------------------
