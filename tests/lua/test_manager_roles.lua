@@ -81,6 +81,106 @@ function tests.nobody_can_call_what_is_not_offered()
   t.ok(refused >= 5, refused .. " were refused, one of each role at least")
 end
 
+-- --- what each is told ----------------------------------------------------------------------------------------------
+
+-- Gathers, answers and counts; at the end something is missing, and the Manager plans anew.
+local function journey()
+  local script = { technician = function() return play.done "7 files" end, analyst = answer,
+    operator = function(_, n)
+      if n == 1 then return memorize { item } end
+      return play.done(n == 2 and "one question" or "it is written")
+    end }
+  function script.manager(_, n)
+    if n > 1 then return play.plan(subtask("operator", "Write the number down")) end
+    return play.plan(subtask("operator", "Gather the question", { gives = { "questions" } }),
+      subtask("analyst", "Answer the question", { needs = { "questions" }, gives = { "answers" } }),
+      subtask("technician", "Count the files", { needs = { "answers" }, gives = { "number" } }))
+  end
+  function script.evaluator(_, n)
+    return n == 4 and play.judge("no", "failed", { evidence = "The number stands nowhere." }) or yes()
+  end
+  local played = play.play(script, {}, { flags = { ["observe.looks"] = 1, ["tools.offer"] = "calculate" } })
+  t.eq(played.run.outcome.status, "claimed", played.run.outcome.reason)
+  return played
+end
+
+-- What the nth request to one of them says.
+local function told(played, who, n)
+  return play.words(played:asked(who)[n])
+end
+
+function tests.each_is_told_what_it_needs()
+  local played = journey()
+  local task, q1 = "THE USER'S TASK:\nWork out the total.", "MEMORY:\n  ${answers} = 1. q1: B\n  ${q1} = QUESTION: "
+  for who, n in pairs { manager = 2, operator = 3, technician = 1, evaluator = 4 } do
+    t.has(told(played, who, n), task, who)
+    t.has(told(played, who, n), q1, who .. " is told what is remembered")
+  end
+  t.has(told(played, "analyst", 1), task)
+  t.has(told(played, "analyst", 1), "MEMORY:\n  ${q1} = QUESTION: ")
+  for who, words in pairs {
+    operator = { "SUBTASK S4: Write the number down\nWrite the number down, with all that belongs to it\n"
+      .. "It is done when: It is so.", 3 },
+    analyst = { "SUBTASK S2: Answer the question\nAnswer the question, with all that belongs to it\n"
+      .. "It is done when: It is so.\nIt uses: questions\nIt leaves for others: answers", 1 },
+    technician = { "SUBTASK S3: Count the files\nCount the files, with", 1 },
+    evaluator = { "SUBTASK S1: Gather the question\nGather the question, with", 1 } } do
+    t.has(told(played, who, words[2]), words[1], who .. " is told its subtask")
+  end
+  for who, n in pairs { operator = 3, technician = 1 } do
+    t.has(told(played, who, n), "DONE BEFORE:\nS1 (operator, Gather the question): one question\n"
+      .. "S2 (analyst, Answer the question): 1. q1: B", who)
+  end
+  t.has(told(played, "operator", 2), 'memorize() -> memorized q1', "its steps")
+  t.has(told(played, "evaluator", 1), 'memorize() -> memorized q1')
+  t.has(told(played, "manager", 2), "the Analyst: answer ", "what the Analyst has said")
+  t.has(told(played, "manager", 2), "evaluated S3: yes: ", "what the Evaluator has said")
+  t.has(told(played, "manager", 2), "DONE:\nS1 (operator): Gather the question [gives questions] -> one question\n")
+  t.has(told(played, "manager", 1), played.run.desk.apps.overview())
+end
+
+function tests.the_evaluator_is_told_why_it_looks_and_at_the_end_of_all_subtasks()
+  local played = journey()
+  t.has(told(played, "evaluator", 1), "The worker says that the subtask is done. Is it?")
+  t.has(told(played, "evaluator", 4), "All subtasks are over. Is the whole task done?")
+  t.has(told(played, "evaluator", 4), "SUBTASKS:\nS1 (operator): Gather the question [gives questions] -> one question")
+  t.eq(played.run.result.evaluations, { yes = 5, no = 1, unknown = 0 })
+end
+
+function tests.what_the_user_offers_besides_goes_to_the_operator()
+  local played = journey()
+  t.has(play.tools(played:asked "operator"[1]), "calculate")
+  t.ok(not play.tools(played:asked "technician"[1]):find("calculate", 1, true))
+end
+
+-- Runs each of these in a subtask of their own; gives what the last request says of commands.
+local function commands(list, more)
+  local played = play.play({ evaluator = yes, manager = function()
+    return play.plan(subtask("technician", "Count the files"), more)
+  end, technician = function(_, n)
+    if n > #list then return play.done "7" end
+    return play.call("run_command", { command = list[n], justification = "It counts the files of the folder." })
+  end }, {}, { flags = { ["safety.shell"] = "allow-list", ["safety.shell_allow"] = "echo *" } })
+  t.eq(played.run.outcome.status, "claimed", played.run.outcome.reason)
+  local asked = played:asked "technician"
+  return play.words(asked[#asked])
+end
+
+function tests.a_technician_is_told_of_its_latest_commands()
+  local list = {}
+  for i = 1, 8 do list[i] = "echo number" .. i end
+  local words = commands(list)
+  t.has(words, "$ echo number3\n")
+  t.ok(not words:find("$ echo number2\n", 1, true), "six of them")
+  local run = { state = {}, past = { unfinished = { { tool = "run_command", args = { command = "cat large.txt" },
+    text = ("x"):rep(9000) } } } }
+  local technician = require "deskpilot.policies.manager.technician"
+  technician.resume(run)
+  t.eq(#technician.outputs(run):match "\n(x+)", 4000, "so much of each")
+  t.has(commands({ "echo seven" }, subtask("technician", "Weigh the parcels")), "no command was run yet",
+    "those of another subtask are not its own")
+end
+
 -- --- what may be decided --------------------------------------------------------------------------------------------
 
 function tests.what_the_evaluator_may_decide_depends_on_why_it_looks()

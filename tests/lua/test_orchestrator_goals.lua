@@ -5,6 +5,7 @@ local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local manager_play = require "manager_play"
 local metrics = require "deskpilot.policies.orchestrator.metrics"
+local model_server = require "model_server"
 local play = require "orchestrator_play"
 local spawn = require "spawn"
 
@@ -100,6 +101,20 @@ function tests.a_list_is_gone_over_goal_by_goal()
   files.remove(folder)
 end
 
+-- Of a long run those around the first that failed are told.
+function tests.of_many_steps_those_around_the_first_that_failed_are_told()
+  local folder, steps = spawn.folder(), {}
+  for i = 1, 40 do
+    steps[i] = { action = { tool = "press_key", args = { key = "f" .. i } }, result = { ok = i ~= 35, text = "x" } }
+  end
+  assert(files.write(folder .. "/trajectory.json", json.encode { steps = steps }))
+  local _, said = answered({ task = "x" }, { play.decide { status = "stuck" } }, { flags = {
+    ["orchestrator.mode"] = "repair", ["orchestrator.repair"] = folder } })
+  t.has(said[1], "STEPS OF THE EARLIER RUN:\n  (15 steps before these were done)\n  16. press_key(\"f16\") -> x")
+  t.has(said[1], '  35. press_key("f35") -> ERROR: x')
+  files.remove(folder)
+end
+
 -- --- claims ---------------------------------------------------------------------------------------------------------
 
 function tests.what_only_its_word_tells_is_believed_after_another_look()
@@ -140,6 +155,37 @@ function tests.each_goal_of_a_list_has_the_limits_of_one()
   t.has(outcome.reason, "tokens")
 end
 
+function tests.an_answer_that_is_none_is_a_failed_iteration()
+  local played = answered({ task = "x" }, { model_server.reply_text "%%% {{{" })
+  t.has(played.run.outcome.reason, "2 iterations in a row failed")
+  t.eq(played.run.result.failed, 2)
+end
+
+function tests.more_commands_than_there_may_be_are_not_done()
+  local four = { key[1], key[1], key[1], key[1] }
+  local played = answered({ task = "x" }, { play.decide { commands = four }, function() return press() end,
+    play.decide { status = "stuck" } })
+  t.has(played.requests[1].messages[1].content, "at most 3 commands")
+  t.eq(#played:only "action_result", 1, "the four went back, and one was done")
+end
+
+-- The window is gone after the first command: the rest was meant for another screen.
+local function minimizing(m)
+  local window = m.desk.windows.active()
+  if window then assert(m.desk.windows.minimize(window)) end
+end
+
+function tests.commands_stop_at_a_surprise_and_what_was_meant_to_end_it_does_not()
+  local played, said = answered({ task = "x", after_action = minimizing, accept_claims = true },
+    { play.decide { commands = { key[1], key[1], key[1] }, status = "complete" }, press(),
+      play.decide { status = "stuck", status_why = "That was all." } })
+  t.has(played.run.outcome.reason, "That was all.")
+  t.has(said[2], "NOTE the commands were stopped ")
+  t.has(said[2], "REPORT:\nNot all commands were done, so it was not asked whether the goal is reached.")
+  t.ok(not said[3]:find("REPORT:", 1, true), "it is told once")
+  t.eq({ played.run.result.commands, played.run.result.commands_done }, { 4, 2 })
+end
+
 -- --- what each request tells ----------------------------------------------------------------------------------------
 
 function tests.of_the_past_the_latest_steps_and_experiences_are_told()
@@ -163,6 +209,19 @@ function tests.of_the_past_the_latest_steps_and_experiences_are_told()
   local sum = -sizes.all
   for _, size in pairs(sizes) do sum = sum + size end
   t.eq(sum, sizes.all, "the parts are the whole")
+end
+
+function tests.the_parts_of_a_request_are_bounded_and_complete()
+  local function begin(m) assert(m.memory:set("long", ("v"):rep(900))) end
+  local _, said = answered({ task = ("all "):rep(300), before_run = begin, after_action = minimizing,
+    goals = { { goal = "Find it.", indicators = { "Total 42" } } } }, { press(), play.decide { status = "stuck" } })
+  t.has(said[1], "SUCCESS CRITERIA (at the end all of this is on the screen):\n1. Total 42")
+  local overall = said[1]:match "OVERALL GOAL:\n([^\n]*)"
+  t.ok(overall and #overall > 200 and #overall <= 303, overall)
+  t.has(said[1], "${long} = " .. ("v"):rep(100))
+  t.ok(not said[1]:find(("v"):rep(121)), "a value is cut")
+  t.ok(not said[1]:find("APPLICATIONS", 1, true), said[1])
+  t.has(said[2], "APPLICATIONS", "where no window is, what could be opened is told")
 end
 
 function tests.its_commands_are_described_with_their_arguments()

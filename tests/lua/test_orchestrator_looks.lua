@@ -2,7 +2,6 @@
 --- information tools, and its notes from one iteration to the next.
 local t = require "harness"
 local manager_play = require "manager_play"
-local null_run = require "null_run"
 local play = require "orchestrator_play"
 
 local tests = {}
@@ -116,40 +115,27 @@ function tests.markers_are_drawn_at_the_elements()
   t.ok(at_40 ~= at_200, "each number stands where its element is")
 end
 
--- Calls fn(ask) where a browser is in front whose tab is this one; ask(name, args) is a tool's answer.
-local function with_tab(tab, fn)
-  null_run.play({ task = "x" }, { flags = { ["observe.page"] = false }, turn = function(run)
-    run.desk.browser.of_window = function() return { tab = function() return tab end } end
-    fn(function(name, args)
-      return t.ok(require("deskpilot.tools." .. name).run({ desk = run.desk, run = run, config = run.config,
-        persona = "orchestrator", observation = run.observation }, args))
-    end, run)
-    run:stop("succeeded", "asked")
-  end })
-end
-
-function tests.a_page_is_not_ready_while_it_loads_or_asks_something()
-  local dialog
-  local tab = { loading = true, dialog = function() return dialog end }
-  with_tab(tab, function(ask)
-    t.eq(ask "check_page_ready", "NOT READY: the page is still loading")
-    tab.loading, dialog = false, { message = "Leave?" }
-    t.eq(ask "check_page_ready", 'NOT READY: a dialog blocks the page: "Leave?"')
-    dialog = nil
-    t.eq(ask "check_page_ready", "READY: the page has loaded, and the screen is quiet")
-  end)
-end
-
-function tests.the_whole_page_is_asked_of_the_browser()
-  local tab, asked = {}, nil
-  with_tab(tab, function(ask, run)
-    function tab:screenshot(options)
-      asked = options
-      return self and run.desk.screen.shot { region = { 0, 0, 90, 300 } }
+function tests.each_tool_says_what_it_is_and_may_be_told_why_it_is_asked()
+  local played, count = answered { stuck() }, 0
+  for _, tool in ipairs(played.requests[1].tools) do
+    tool = tool["function"]
+    if tool.name ~= "decide" then
+      count = count + 1
+      t.ok(#tool.description > 20 and tool.parameters.properties.justification, tool.name)
     end
-    t.has(ask("take_screenshot", { whole_page = true }).text, "a picture of the whole page, 90x300 pixels")
-  end)
-  t.eq(asked, { full_page = true })
+  end
+  t.eq(count, 8)
+end
+
+function tests.the_screen_is_told_in_words_where_there_are_any()
+  local function seeing(elements)
+    return answered({ stuck() }, nil, { observed = function(m) m.observation.elements = elements end })
+  end
+  local played = seeing { { number = 1, index = 1, role = "push button", name = "Save", states = {}, norm = { 1, 1 },
+    x = 1, y = 1, width = 60, height = 30 } }
+  t.eq(#pictures(played.requests[1]), 0)
+  t.has(play.words(played.requests[1]), 'push button "Save"')
+  t.eq(#pictures(seeing({}).requests[1]), 1, "else by a picture")
 end
 
 -- --- notes ----------------------------------------------------------------------------------------------------------
@@ -177,10 +163,23 @@ function tests.a_focus_is_overridden_when_it_has_failed_more_than_twice()
       return noting { detecting_loop = true, loop_reasoning = "thrice the same" }
     end, function(request)
       t.has(play.words(request), "SYSTEM NOTE: You say that you repeat yourself: thrice the same.")
+      return play.decide { commands = key }
+    end, function(request)
+      t.ok(not play.words(request):find("SYSTEM NOTE", 1, true), "it is told once")
       return stuck()
     end }, { ["orchestrator.failures"] = 9 })
   t.eq(played.run.outcome.status, "failed")
   t.has(played:only "iteration"[3].system_note, "OVERRIDDEN")
+end
+
+function tests.a_focus_that_leads_on_is_kept()
+  local go_on = noting { focus = "Go through the form" }
+  local played = answered { go_on, go_on, go_on, go_on, function(request)
+    t.has(play.words(request), "- focus: Go through the form")
+    t.ok(not play.words(request):find("OVERRIDDEN", 1, true))
+    return stuck()
+  end }
+  t.eq(#played:only "iteration", 5)
 end
 
 function tests.another_focus_begins_anew()
