@@ -11,12 +11,13 @@ local tests = {}
 
 -- Calls fn(run) in the turn of a run with these flags.
 local function with_run(fn, flags)
-  null_run.play({ task = "x" }, { flags = flags, turn = function(run)
+  local played = null_run.play({ task = "x" }, { flags = flags, turn = function(run)
     run.config:declare { owner = "policies/orchestrator", section = "orchestrator",
       options = require "deskpilot.policies.orchestrator".options }
     fn(run)
     run:stop("succeeded", "seen")
   end })
+  t.eq(played.outcome.reason, "seen", "it came to its end")
 end
 
 local function many(count, fields)

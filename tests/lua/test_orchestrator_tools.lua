@@ -7,11 +7,19 @@ local null_run = require "null_run"
 
 local tests = {}
 
+-- A tab of a page with nothing on it.
+local function blank_tab()
+  return { url = "http://x/", loading = false, browser = { tabs = function() return {} end },
+    dialog = function() return nil end, observe = function()
+      return { title = "X", url = "http://x/", text = "", elements = {}, total = 0, ready = "complete" }
+    end }
+end
+
 -- Calls fn(ask) where a browser is in front whose tab is this one; ask(name, args) is a tool's answer.
 local function with_tab(tab, fn, flags)
   flags = flags or {}
   flags["observe.page"] = false
-  null_run.play({ task = "x" }, { flags = flags, turn = function(run)
+  local played = null_run.play({ task = "x" }, { flags = flags, turn = function(run)
     run.config:declare { owner = "policies/orchestrator", section = "orchestrator",
       options = require "deskpilot.policies.orchestrator".options }
     local browser = tab and { tab = function() return tab end }
@@ -23,6 +31,7 @@ local function with_tab(tab, fn, flags)
     end, run)
     run:stop("succeeded", "asked")
   end })
+  t.eq(played.outcome.reason, "asked", "it came to its end")
 end
 
 function tests.a_page_is_not_ready_while_it_loads_or_asks_something()
@@ -95,7 +104,8 @@ function tests.what_was_found_is_kept_until_the_screen_changes()
   with_tab(nil, function(_, run)
     local change
     local function seen(title, pixels)
-      local shot = { width = 9, height = 9, difference = function() return change end }
+      local shot = { width = 9, height = 9, frame = run.observation.shot.frame }
+      function shot:difference() return self and change end
       return { elements = {}, missing = {}, shot = shot, bytes = pixels, windows = {},
         window = { title = title, class = "", pid = 1 } }
     end
@@ -125,7 +135,7 @@ end
 -- --- exploring ------------------------------------------------------------------------------------------------------
 
 function tests.a_place_of_the_desktop_is_hovered_over()
-  null_run.play({ task = "x" }, { turn = function(run)
+  local played = null_run.play({ task = "x" }, { turn = function(run)
     local over, clicked
     run.desk.mouse.hover = function(target)
       over = { require "deskpilot.desk.picture.points".resolve(run.desk, target) }
@@ -144,11 +154,12 @@ function tests.a_place_of_the_desktop_is_hovered_over()
     t.has(result.text, "explore wants index, element or position, one of them")
     run:stop("succeeded", "explored")
   end })
+  t.eq(played.outcome.reason, "explored")
 end
 
 function tests.on_a_page_only_what_is_in_view_is_tried_and_only_a_field_is_focused()
   local clicked
-  local tab = { url = "http://x/", browser = { tabs = function() return {} end }, dialog = function() return nil end }
+  local tab = blank_tab()
   function tab:click(element)
     clicked = element.name
     return self ~= nil
@@ -173,8 +184,8 @@ end
 
 function tests.what_cannot_be_undone_is_told_as_such()
   local question = { message = "Delete everything?" }
-  local tab = { url = "http://x/", browser = { tabs = function() return {} end }, loading = false,
-    dialog = function() return question end }
+  local tab = blank_tab()
+  function tab:dialog() return self and question end
   with_tab(tab, function(_, run)
     local ctx, told = { desk = run.desk, run = run, config = run.config }, {}
     run.emit = function(_, name, event) told[#told + 1] = name .. ": " .. tostring(event.message) end
