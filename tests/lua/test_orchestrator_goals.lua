@@ -202,6 +202,7 @@ function tests.of_the_past_the_latest_steps_and_experiences_are_told()
   t.has(last, 'press_key("f1") -> ', "the thirteenth")
   t.has(last, "The key number 13 opens")
   t.ok(not last:find("The key number 3 opens", 1, true), "the older ones are not told")
+  t.eq(played:only "iteration"[14].of, 14)
   local sizes = played:only "iteration"[14].sizes
   for _, part in ipairs { "mission", "memory", "history", "screen", "demand", "system", "tools" } do
     t.ok((sizes[part] or 0) > 0, part .. " is counted")
