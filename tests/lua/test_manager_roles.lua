@@ -212,38 +212,6 @@ function tests.where_the_mission_can_tell_by_itself_nobody_is_asked_at_the_end()
   t.eq(#played:asked "evaluator", 1)
 end
 
--- --- what the Analyst needs -----------------------------------------------------------------------------------------
-
-function tests.each_of_question_data_and_guidance_is_missed()
-  local half = {}
-  for i, field in ipairs { "question", "data", "guidance" } do
-    half[i] = { name = "no_" .. field, question = "What is it?", data = "A 1", guidance = "one letter" }
-    half[i][field] = nil
-  end
-  local played = play.play({ manager = play.pipeline, evaluator = yes, operator = gatherer(half) }, {},
-    { flags = { ["manager.supplements"] = 0, ["manager.replans"] = 0 } })
-  play.ends(played, "failed",
-    "no_question has no question; no_data has no data; no_guidance has no guidance")
-end
-
--- An item that is too long does not take those beside it with it.
-function tests.what_could_be_memorized_is_there_for_the_analyst()
-  local long = { name = "q2", question = "What is it?", data = ("x"):rep(5000), guidance = "one letter" }
-  local short = { name = "q2", question = "What is it?", data = "A 1", guidance = "one letter" }
-  local played = play.play { manager = play.pipeline, evaluator = yes, operator = function(request, n)
-    if n == 1 then return memorize { item, long } end
-    if n == 2 then t.has(play.words(request), "memorized q1") end
-    return n == 2 and memorize { short } or play.done()
-  end, analyst = function(request)
-    t.has(play.words(request), "1. q1\n  QUESTION: What is 5 plus 6?")
-    t.has(play.words(request), "2. q2\n  QUESTION: What is it?")
-    return play.call("answer", { answers = json.list { { item = "q1", how = "11 is B", answer = "B" },
-      { item = "q2", how = "1 is A", answer = "A" } } })
-  end }
-  t.eq(played.run.outcome.status, "claimed", played.run.outcome.reason)
-  t.eq(played.run.memory:get "answers", "1. q1: B\n2. q2: A")
-end
-
 -- --- going on -------------------------------------------------------------------------------------------------------
 
 -- The journal up to the first event of that name and tool, as a kill leaves it.
