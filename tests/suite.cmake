@@ -41,9 +41,11 @@ tests_named(WINDOWS_LUA lua lua action_target agent api_key app_profiles arithme
             checks cli comparison completion config connections control correction criteria csv data decode
             decode_answers desk desk_proxy differences early_calls eval faults files find goal_limits goals
             hook_fields hooks hostile_agents http http_server input_filter json lasting literal literal_planner lookup
-            lookups loop_detection lua_export maker_actions maker_checks manager mcp_client mcp_hostile mcp_http
+            lookups loop_detection lua_export maker_actions maker_checks manager manager_analyst manager_roles
+            mcp_client mcp_hostile mcp_http
             mcp_options mcp_protocol mcp_run mcp_server memory model monitors native_desk ocr odd_journals odev
-            old_runs orchestrator orchestrator_goals orchestrator_looks outline pace patterns permissions phases plugins
+            old_runs orchestrator orchestrator_goals orchestrator_looks orchestrator_tools
+            outline pace patterns permissions phases plugins
             policy_options probe process profiles questions quirks reload repeated replay report resume_state retrying run_command
             schema schema_foreign secrets servers shot signal signatures site space system task task_executor
             terminal_picture token_count tool_groups toolbox touch_tools trajectory trim trust types untrusted viewpoint

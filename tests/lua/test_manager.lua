@@ -515,6 +515,15 @@ function tests.a_subtask_has_its_time()
   t.eq(#played:asked "operator", 1)
 end
 
+function tests.the_time_of_a_subtask_is_that_of_all_its_answers()
+  local played = play.play({ manager = one_operator, operator = function() return play.wait(0.6) end,
+    evaluator = function(request)
+      t.has(play.words(request), "1 seconds are used up (manager.seconds)")
+      return play.judge("no", "failed")
+    end }, {}, { flags = { ["manager.seconds"] = 1, ["manager.replans"] = 0 } })
+  ends(played, "failed", "manager.replans")
+end
+
 -- --- the Controller -----------------------------------------------------------------------------------------
 
 function tests.every_trigger_leads_to_a_state_and_every_state_to_the_end()

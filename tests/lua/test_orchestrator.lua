@@ -11,12 +11,13 @@ local tests = {}
 
 -- Calls fn(run) in the turn of a run with these flags.
 local function with_run(fn, flags)
-  null_run.play({ task = "x" }, { flags = flags, turn = function(run)
+  local played = null_run.play({ task = "x" }, { flags = flags, turn = function(run)
     run.config:declare { owner = "policies/orchestrator", section = "orchestrator",
       options = require "deskpilot.policies.orchestrator".options }
     fn(run)
     run:stop("succeeded", "seen")
   end })
+  t.eq(played.outcome.reason, "seen", "it came to its end")
 end
 
 local function many(count, fields)
@@ -125,6 +126,15 @@ function tests.a_long_journey_stays_as_small_as_it_was()
   t.has(run.history:recall(100), "EARLIER: 150 steps in the turns 1 to 150, 0 of them failed: 150 press_key")
   t.eq(#run.memory:experiences(), 20)
   t.ok(used[2] - used[1] < 4000, ("%.0f kB more after 100 further iterations"):format(used[2] - used[1]))
+end
+
+function tests.what_there_is_at_most_where_nobody_says_otherwise()
+  local defaults = {}
+  for name, option in pairs(require "deskpilot.policies.orchestrator".options) do defaults[name] = option.default end
+  t.eq(defaults, { mode = "work", repair = "", iterations = 8, failures = 2, goal_seconds = 0, goal_tokens = 0,
+    commands = 3, commands_succeeding = 5, commands_failing = 2, recent_steps = 7, history_kept = 100,
+    history_whole = 50, interactive = 50, fields = 20, labels = 20, depth = 4, element_chars = 30, page_chars = 1000,
+    experiences = 10, warn_tokens = 3000, result_chars = 3000 })
 end
 
 return tests

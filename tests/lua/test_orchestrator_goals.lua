@@ -5,6 +5,7 @@ local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local manager_play = require "manager_play"
 local metrics = require "deskpilot.policies.orchestrator.metrics"
+local model_server = require "model_server"
 local play = require "orchestrator_play"
 local spawn = require "spawn"
 
@@ -27,6 +28,7 @@ end
 
 local function complete() return play.decide { status = "complete", status_why = "The screen shows it." } end
 local function press() return play.decide { commands = key } end
+local function miss() return play.decide { commands = { { "focus_window", { title = "Elsewhere" } } } } end
 
 -- --- goals ----------------------------------------------------------------------------------------------------------
 
@@ -87,14 +89,29 @@ function tests.a_list_is_gone_over_goal_by_goal()
   assert(files.write(folder .. "/trajectory.json", json.encode { steps = { step("1.1", "f1", true),
     step("1.2", "f2", false) } }))
   local played, said = answered({ task = "x", goals = { "Find the price.", "Write it down." },
-    accept_claims = true }, { press(), complete(), press(), complete() }, { keep = true, flags = {
+    accept_claims = true }, { press(), miss(), complete(), press(), complete() }, { keep = true, flags = {
       ["orchestrator.mode"] = "repair", ["orchestrator.repair"] = folder } })
   t.has(said[1], 'STEPS OF THE EARLIER RUN:\n  1. press_key("f1") -> x')
   t.ok(not said[1]:find("f2", 1, true), "those of the other goal are not told")
-  t.has(said[3], 'STEPS OF THE EARLIER RUN:\n  1. press_key("f2") -> ERROR: x')
+  t.has(said[4], 'STEPS OF THE EARLIER RUN:\n  1. press_key("f2") -> ERROR: x')
   local mended = json.decode(files.read(files.join(played.run.dir.path, "mended.json")) or "") or { steps = {} }
-  t.eq({ #mended.steps, mended.steps[1].goal, mended.steps[2].goal }, { 2, "1.1", "1.2" })
+  t.eq({ #mended.steps, mended.steps[1].goal, mended.steps[2].goal }, { 2, "1.1", "1.2" },
+    "what was done in vain is not kept")
   files.remove(files.join(played.run.dir.path, "../.."))
+  files.remove(folder)
+end
+
+-- Of a long run those around the first that failed are told.
+function tests.of_many_steps_those_around_the_first_that_failed_are_told()
+  local folder, steps = spawn.folder(), {}
+  for i = 1, 40 do
+    steps[i] = { action = { tool = "press_key", args = { key = "f" .. i } }, result = { ok = i ~= 35, text = "x" } }
+  end
+  assert(files.write(folder .. "/trajectory.json", json.encode { steps = steps }))
+  local _, said = answered({ task = "x" }, { play.decide { status = "stuck" } }, { flags = {
+    ["orchestrator.mode"] = "repair", ["orchestrator.repair"] = folder } })
+  t.has(said[1], "STEPS OF THE EARLIER RUN:\n  (15 steps before these were done)\n  16. press_key(\"f16\") -> x")
+  t.has(said[1], '  35. press_key("f35") -> ERROR: x')
   files.remove(folder)
 end
 
@@ -115,6 +132,60 @@ function tests.nothing_done_is_a_failed_iteration()
   t.has(said[2], "REPORT:\nNothing was done: an iteration needs at least one command, or another status.")
 end
 
+function tests.only_failures_in_a_row_end_it()
+  local stuck = play.decide { status = "stuck", status_why = "That was all." }
+  local played = answered({ task = "x" }, { miss(), press(), miss(), press(), miss(), stuck })
+  t.has(played.run.outcome.reason, "the agent is stuck: That was all.")
+  played = answered({ task = "x" }, { press(), miss() })
+  t.has(played.run.outcome.reason, "2 iterations in a row failed")
+end
+
+-- What a goal may spend is its own: two goals of a list may spend it both.
+function tests.each_goal_of_a_list_has_the_limits_of_one()
+  local function within(tokens)
+    return answered({ task = "x", goals = { "Find the price.", "Write it down." }, accept_claims = true },
+      { press(), complete(), press(), complete() }, { flags = { ["orchestrator.goal_tokens"] = tokens } }).run
+  end
+  local tokens = within(0).result.goals[1].account.tokens
+  t.ok(tokens > 0, "the server counts")
+  t.eq(within(tokens + 1).outcome.status, "claimed")
+  local outcome = within(tokens - 1).outcome
+  t.eq(outcome.status, "incomplete")
+  t.has(outcome.reason, "goal 1 of 2 (Find the price.): ")
+  t.has(outcome.reason, "tokens")
+end
+
+function tests.an_answer_that_is_none_is_a_failed_iteration()
+  local played = answered({ task = "x" }, { model_server.reply_text "%%% {{{" })
+  t.has(played.run.outcome.reason, "2 iterations in a row failed")
+  t.eq(played.run.result.failed, 2)
+end
+
+function tests.more_commands_than_there_may_be_are_not_done()
+  local four = { key[1], key[1], key[1], key[1] }
+  local played = answered({ task = "x" }, { play.decide { commands = four }, function() return press() end,
+    play.decide { status = "stuck" } })
+  t.has(played.requests[1].messages[1].content, "at most 3 commands")
+  t.eq(#played:only "action_result", 1, "the four went back, and one was done")
+end
+
+-- The window is gone after the first command: the rest was meant for another screen.
+local function minimizing(m)
+  local window = m.desk.windows.active()
+  if window then assert(m.desk.windows.minimize(window)) end
+end
+
+function tests.commands_stop_at_a_surprise_and_what_was_meant_to_end_it_does_not()
+  local played, said = answered({ task = "x", after_action = minimizing, accept_claims = true },
+    { play.decide { commands = { key[1], key[1], key[1] }, status = "complete" }, press(),
+      play.decide { status = "stuck", status_why = "That was all." } })
+  t.has(played.run.outcome.reason, "That was all.")
+  t.has(said[2], "NOTE the commands were stopped ")
+  t.has(said[2], "REPORT:\nNot all commands were done, so it was not asked whether the goal is reached.")
+  t.ok(not said[3]:find("REPORT:", 1, true), "it is told once")
+  t.eq({ played.run.result.commands, played.run.result.commands_done }, { 4, 2 })
+end
+
 -- --- what each request tells ----------------------------------------------------------------------------------------
 
 function tests.of_the_past_the_latest_steps_and_experiences_are_told()
@@ -131,6 +202,7 @@ function tests.of_the_past_the_latest_steps_and_experiences_are_told()
   t.has(last, 'press_key("f1") -> ', "the thirteenth")
   t.has(last, "The key number 13 opens")
   t.ok(not last:find("The key number 3 opens", 1, true), "the older ones are not told")
+  t.eq(played:only "iteration"[14].of, 14)
   local sizes = played:only "iteration"[14].sizes
   for _, part in ipairs { "mission", "memory", "history", "screen", "demand", "system", "tools" } do
     t.ok((sizes[part] or 0) > 0, part .. " is counted")
@@ -140,12 +212,32 @@ function tests.of_the_past_the_latest_steps_and_experiences_are_told()
   t.eq(sum, sizes.all, "the parts are the whole")
 end
 
+function tests.the_parts_of_a_request_are_bounded_and_complete()
+  local function begin(m) assert(m.memory:set("long", ("v"):rep(900))) end
+  local _, said = answered({ task = ("all "):rep(300), before_run = begin, after_action = minimizing,
+    goals = { { goal = "Find it.", indicators = { "Total 42" } } } }, { press(), play.decide { status = "stuck" } })
+  t.has(said[1], "SUCCESS CRITERIA (at the end all of this is on the screen):\n1. Total 42")
+  local overall = said[1]:match "OVERALL GOAL:\n([^\n]*)"
+  t.ok(overall and #overall > 200 and #overall <= 303, overall)
+  t.has(said[1], "${long} = " .. ("v"):rep(100))
+  t.ok(not said[1]:find(("v"):rep(121)), "a value is cut")
+  t.ok(not said[1]:find("APPLICATIONS", 1, true), said[1])
+  t.has(said[2], "APPLICATIONS", "where no window is, what could be opened is told")
+end
+
+function tests.its_commands_are_described_with_their_arguments()
+  local played = answered({ task = "x" }, { play.decide { status = "stuck" } })
+  local system = played.requests[1].messages[1].content
+  t.has(system, "- press_key(key: string")
+  t.has(system, "- focus_window(title: string")
+  t.ok(not system:find("- inspect_page(", 1, true), "information is asked for by calls, not by commands")
+end
+
 -- --- the account ----------------------------------------------------------------------------------------------------
 
 function tests.a_tool_is_worth_something_where_the_next_commands_succeed()
   local look = play.ask { "check_page_ready" }
-  local miss = play.decide { commands = { { "focus_window", { title = "Elsewhere" } } } }
-  local played = answered({ task = "x" }, { look, miss, look, press(), play.decide { status = "stuck" } })
+  local played = answered({ task = "x" }, { look, miss(), look, press(), play.decide { status = "stuck" } })
   t.eq(played.run.result.tools.check_page_ready, { asked = 2, useful = 1, redundant = 0, cached = 0 })
   t.eq({ played.run.result.lookups, played.run.result.useful }, { 2, 1 })
 end

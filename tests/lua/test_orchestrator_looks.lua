@@ -14,7 +14,8 @@ local function answered(list, flags, mission)
     local answer = list[math.min(n, #list)]
     if type(answer) == "function" then return answer(request) end
     return answer
-  end }, { task = "x", policy = "orchestrator", after_action = mission and mission.after_action }, { flags = flags })
+  end }, { task = "x", policy = "orchestrator", after_action = mission and mission.after_action,
+    observed = mission and mission.observed }, { flags = flags })
 end
 
 -- The pictures of a request, each as it was sent.
@@ -95,6 +96,48 @@ function tests.markers_are_drawn_on_a_look_of_now()
   t.eq(looks, 2, "the iteration's own, and the one that was asked for")
 end
 
+-- The same screen with other elements on it: what differs in the pictures is what was drawn on them.
+function tests.markers_are_drawn_at_the_elements()
+  local function picture_with(x)
+    local picture
+    answered({ play.ask { "refresh_som_markers" }, function(request)
+      local sent = pictures(request)
+      picture = sent[#sent]
+      return stuck()
+    end }, nil, { observed = function(m)
+      m.observation.elements = { { number = 1, index = 1, role = "push button", name = "Save", states = {},
+        norm = { 1, 1 }, x = x, y = 40, width = 60, height = 30 } }
+    end })
+    return picture
+  end
+  local at_40, again, at_200 = picture_with(40), picture_with(40), picture_with(200)
+  t.ok(at_40 and at_40 == again, "the screen itself does not change")
+  t.ok(at_40 ~= at_200, "each number stands where its element is")
+end
+
+function tests.each_tool_says_what_it_is_and_may_be_told_why_it_is_asked()
+  local played, count = answered { stuck() }, 0
+  for _, tool in ipairs(played.requests[1].tools) do
+    tool = tool["function"]
+    if tool.name ~= "decide" then
+      count = count + 1
+      t.ok(#tool.description > 20 and tool.parameters.properties.justification, tool.name)
+    end
+  end
+  t.eq(count, 8)
+end
+
+function tests.the_screen_is_told_in_words_where_there_are_any()
+  local function seeing(elements)
+    return answered({ stuck() }, nil, { observed = function(m) m.observation.elements = elements end })
+  end
+  local played = seeing { { number = 1, index = 1, role = "push button", name = "Save", states = {}, norm = { 1, 1 },
+    x = 1, y = 1, width = 60, height = 30 } }
+  t.eq(#pictures(played.requests[1]), 0)
+  t.has(play.words(played.requests[1]), 'push button "Save"')
+  t.eq(#pictures(seeing({}).requests[1]), 1, "else by a picture")
+end
+
 -- --- notes ----------------------------------------------------------------------------------------------------------
 
 function tests.each_of_its_notes_is_told()
@@ -120,10 +163,22 @@ function tests.a_focus_is_overridden_when_it_has_failed_more_than_twice()
       return noting { detecting_loop = true, loop_reasoning = "thrice the same" }
     end, function(request)
       t.has(play.words(request), "SYSTEM NOTE: You say that you repeat yourself: thrice the same.")
+      return play.decide { commands = key }
+    end, function(request)
+      t.ok(not play.words(request):find("SYSTEM NOTE", 1, true), "it is told once")
       return stuck()
     end }, { ["orchestrator.failures"] = 9 })
   t.eq(played.run.outcome.status, "failed")
   t.has(played:only "iteration"[3].system_note, "OVERRIDDEN")
+end
+
+function tests.a_focus_that_leads_on_is_kept()
+  local go_on = noting { focus = "Go through the form" }
+  local played = answered { go_on, go_on, go_on, go_on, function(request)
+    t.has(play.words(request), "- focus: Go through the form")
+    return stuck()
+  end }
+  for _, event in ipairs(played:only "iteration") do t.eq(event.system_note, nil) end
 end
 
 function tests.another_focus_begins_anew()

@@ -11,13 +11,6 @@ local function reject(run, who, name, args, why)
   run:reject(name ~= "" and name or "(none)", args or json.list {}, why)
 end
 
-local function holds(names, wanted)
-  for _, name in ipairs(names) do
-    if name == wanted then return true end
-  end
-  return false
-end
-
 -- The call of an answer, or its name, its arguments and what is wrong with it.
 local function usable(run, request, box, reply)
   local calls = reply.calls or {}
@@ -26,10 +19,6 @@ local function usable(run, request, box, reply)
     return nil, "(none)", nil, reply.calls_error and tostring(reply.calls_error)
       or ("call one of your tools (%s); you said: %q"):format(table.concat(request.tools, ", "),
         text.cut(text.one_line(reply.content or ""), 150))
-  end
-  if not holds(request.tools, call.name) then
-    return nil, call.name, call.args, ("%s is not among the tools that you have: %s"):format(text.cut(call.name, 60),
-      text.join(request.tools))
   end
   if not call.args then return nil, call.name, nil, tostring(call.error) end
   local args, why = box:validate(call.name, call.args, run)

@@ -2,6 +2,7 @@
 --- a turn.
 local asking = require "deskpilot.policies.manager.asking"
 local loops = require "deskpilot.guards.loop_detection"
+local notebook = require "deskpilot.agent.notebook"
 local orders = require "deskpilot.policies.manager.orders"
 local persona = require "deskpilot.agent.persona"
 
@@ -24,15 +25,15 @@ local function repeats(run, call)
   return true
 end
 
--- What was memorized belongs to the subtask, in its order.
-local function note_items(run, subtask, names)
+-- What was memorized belongs to the subtask, in its order; of a call that has failed in part, what was kept.
+local function note_items(run, subtask, items)
   local s = run.state
   s.gathered = s.gathered or {}
   local list, known = s.gathered[subtask.id] or {}, {}
   for _, name in ipairs(list) do known[name] = true end
-  for _, name in ipairs(names) do
-    if not known[name] then list[#list + 1] = name end
-    known[name] = true
+  for _, item in ipairs(items) do
+    if not known[item.name] and notebook.read(run.memory, item.name) then list[#list + 1] = item.name end
+    known[item.name] = true
   end
   s.gathered[subtask.id] = list
 end
@@ -53,9 +54,9 @@ function operator.step(run, subtask)
   if run.outcome or not call then return "working", "the answer was of no use" end
   local trigger, why = orders.ended(subtask, call)
   if trigger then return trigger, why end
-  local result = run:act { tool = call.name, args = call.args, persona = "operator", toolbox = box }
+  run:act { tool = call.name, args = call.args, persona = "operator", toolbox = box }
   if run.outcome then return "working", "" end
-  if call.name == "memorize" then note_items(run, subtask, result.data and result.data.names or {}) end
+  if call.name == "memorize" then note_items(run, subtask, call.args.items) end
   if repeats(run, call) then
     return "repeating", ("%s was called %d times in a row in the same way"):format(call.name,
       run.config:get "manager.repeats")

@@ -181,7 +181,7 @@ function context.request(run, definition, most)
   local sizes = count_sizes(run, brief, system, box:definitions(tools, run, viewpoint.space(run, "orchestrator")))
   warn(run, sizes)
   s.report, s.system_note = nil, nil
-  return { acts = true, image = needs_picture(seen) or false, system = system, text = briefing.later(run, brief),
+  return { acts = true, system = system, text = briefing.later(run, brief),
     images = needs_picture(seen) and { seen } or {}, tools = tools, toolbox = box }, sizes
 end
 
