@@ -51,8 +51,8 @@ typedef struct desk_ops {
     void (*watch_stop)(desk *d);      /* nothing */
     uint64_t (*last_change)(desk *d); /* 0 */
 
-    /* `strips` are the frame's four sides; they meet at its corners. NULL, both: takes it away. NULL:
-     * unsupported. */
+    /* `strips` are the frame's four sides; they meet at its corners. NULL, both: takes it away.
+     * NULL: unsupported. */
     bool (*highlight)(desk *d, const image_rect *frame, const image_rect *strips, base_error *err);
 
     bool (*pointer_get)(desk *d, int *x, int *y, base_error *err); /* unsupported */
