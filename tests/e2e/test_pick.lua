@@ -7,6 +7,7 @@ local json = require "deskpilot.base.json"
 local rects = require "deskpilot.desk.picture.rect"
 local spawn = require "spawn"
 local terminal = require "terminal"
+local uv = require "luv"
 
 local tests = {}
 
@@ -269,6 +270,22 @@ tests.a_window_without_elements = with({ { "galculator" }, { "xterm", "-T", "pla
     end, 20)
     child:kill "sigint"
     t.eq(child:wait().status, 0)
+  end)
+
+-- One program that does not answer keeps the others' elements from nobody.
+tests.an_application_that_hangs = with({ { "galculator" }, { "zenity", "--entry", "--title", "Hangs" } },
+  function(self)
+    local other = assert(self.desk.wait_for_window { title = "Hangs", timeout = 20 })
+    self:element { role = "push button", name = "OK" }
+    local seven = self:element { role = "toggle button", name = "7" }
+    assert(self.desk.windows.place(other, { x = 20, y = 30 }))
+    other = assert(self.desk.windows.find { id = other.id })
+    assert(uv.kill(other.pid, "sigstop"))
+    local going <close> = setmetatable({}, { __close = function() uv.kill(other.pid, "sigcont") end })
+    assert(going)
+    local x, y = middle(seven)
+    t.eq(json.decode(once(self, x, y, "--json")).element.name, "7")
+    t.has(once(self, other.x + 30, other.y + 30), "no element here: its program ")
   end)
 
 -- A field's value is told, and a password's is not; of several alike it is told which one.

@@ -37,16 +37,12 @@ local function colour_at(desk, x, y)
   return ("#%02X%02X%02X"):format(pixel:pixel(0, 0))
 end
 
--- All that applications tell of within a short time; nil and why not.
+-- All that applications tell of in time (desk.timing.elements); nil and why there is nothing.
 local function elements_of(desk)
-  local list, err
-  hit_test.ask(function()
-    list, err = desk.elements.list()
-    return true
-  end)
-  if list and #list > 0 then return list end
-  return nil, list and errors.new("unavailable", "no application tells of its elements; `deskpilot doctor` says what "
-    .. "is missing") or err or errors.new("timed_out", "the applications did not tell of their elements in time")
+  local list, err = desk.elements.list()
+  if not list then return nil, err end
+  if #list > 0 or #list.apps > 0 then return list end
+  return errors.fail("unavailable", "no application tells of its elements; `deskpilot doctor` says what is missing")
 end
 
 -- The window whose element that is; nil for a menu or a tooltip, which is none of the window manager's.
