@@ -272,6 +272,29 @@ tests.a_window_without_elements = with({ { "galculator" }, { "xterm", "-T", "pla
     t.eq(child:wait().status, 0)
   end)
 
+-- Two windows that nothing tells apart, and two that only their titles do.
+tests.of_several_windows_the_right_one = with({ { "galculator" }, { "galculator" },
+  { "zenity", "--entry", "--title", "One" }, { "zenity", "--entry", "--title", "Two" } }, function(self)
+    local corners = { { x = 10, y = 40 }, { x = 600, y = 40 }, { x = 10, y = 560 }, { x = 600, y = 560 } }
+    local windows = t.wait_until("all windows", function()
+      local list = self.desk.windows.list()
+      return list and #list == 4 and list
+    end, 20)
+    for i, window in ipairs(windows) do assert(self.desk.windows.place(window, corners[i])) end
+    for role, name in pairs { ["toggle button"] = "7", ["push button"] = "Cancel" } do
+      local alike = t.wait_until("two of " .. name, function()
+        local list = self.desk.elements.list { role = role, name = name }
+        return list and #list == 2 and list
+      end, 20)
+      for i = 1, 2 do
+        local x, y = middle(assert(self.desk.elements.refresh(alike[i])))
+        local line = json.decode(once(self, x, y, "--json")).line
+        t.eq(run(self, line).handle, alike[i].handle, line)
+        t.eq(line:find("title = ", 1, true) ~= nil, name == "Cancel", line)
+      end
+    end
+  end)
+
 -- One program that does not answer keeps the others' elements from nobody.
 tests.an_application_that_hangs = with({ { "galculator" }, { "zenity", "--entry", "--title", "Hangs" } },
   function(self)
