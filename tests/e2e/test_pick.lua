@@ -342,6 +342,11 @@ tests.what_cannot_be_done_is_said = with(calculator, function(self)
   fails(2, "--at wants X,Y in pixels of the screen, not '5;7'", self.env, "--at", "5;7")
   fails(2, "--key is f9, but must be two keys or more", self.env, "--key", "f9")
   fails(2, "add --private APP", self.env, "--size", "800x600")
+  fails(2, "--size wants WIDTHxHEIGHT, such as 1280x800, not 'big'", self.env, "--private", "xterm", "--size", "big")
+  fails(2, "--at wants X,Y in pixels of the screen, not '99999999999999999999,7'", self.env, "--at",
+    "99999999999999999999,7")
+  fails(2, "--key wants", self.env, "--key", "")
+  fails(2, "a quote is not closed in: a 'b", self.env, "--private", "a 'b")
   fails(3, "Use --private APP, or set DISPLAY", { DISPLAY = false }, "--at", "5,7")
   local env = {}
   for name, value in pairs(self.env) do env[name] = value end

@@ -36,6 +36,25 @@ function desktop.words(line, option)
   return words
 end
 
+--- What --private and --size say, for commands that have these.
+---@param given { private: string[]?, size: string? }
+---@return string? where as --desktop has it
+---@return string[][]|deskpilot.error|nil apps the words of each command
+function desktop.private(given)
+  local apps
+  for _, line in ipairs(given.private or {}) do
+    local words, err = desktop.words(line, "--private")
+    if not words then return nil, err end
+    apps = apps or {}
+    apps[#apps + 1] = words
+  end
+  if not given.size then return apps and "private" or "current", apps end
+  if not apps then return errors.fail("invalid", "--size is for a private desktop: add --private APP") end
+  local where = "private:" .. given.size
+  if flags.desktop(where) then return where, apps end
+  return errors.fail("invalid", "--size wants WIDTHxHEIGHT, such as 1280x800, not '%s'", given.size)
+end
+
 --- Where a private desktop is, for a person who wants to see it.
 ---@param session deskpilot.private_session
 ---@return string

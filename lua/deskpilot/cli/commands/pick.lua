@@ -49,19 +49,16 @@ end
 
 -- What the options say; or what is wrong with them.
 local function choose(given)
-  local choice = { key = given.key or "ctrl+alt+p", json = given.json, app = given.private,
-    desktop = given.private and "private" .. (given.size and ":" .. given.size or "") or "current" }
-  if given.size and not given.private then return nil, "--size is for a private desktop: add --private APP" end
-  for _, line in ipairs(given.private or {}) do
-    local ok, err = desktop.words(line, "--private")
-    if not ok then return nil, tostring(err) end
-  end
+  local where, err = desktop.private(given)
+  if not where then return nil, tostring(err) end
+  local choice = { key = given.key or "ctrl+alt+p", json = given.json, app = given.private, desktop = where }
   if given.at then
     if given.key then return nil, "--key is for picking by hand, and --at tells once: give one of them" end
-    local x, y = given.at:match "^%s*(%-?%d+)%s*,%s*(%-?%d+)%s*$"
+    local x, y = given.at:match "^%s*(%-?%d%d?%d?%d?%d?%d?)%s*,%s*(%-?%d%d?%d?%d?%d?%d?)%s*$"
     choice.at = x and { x = tonumber(x), y = tonumber(y) }
     if not x then return nil, ("--at wants X,Y in pixels of the screen, not '%s'"):format(given.at) end
   end
+  if given.key == "" then return nil, "--key wants keys such as ctrl+alt+p" end
   local problem = stop_hotkey.problem(choice.key, "--key")
   if problem then return nil, tostring(problem) end
   return choice

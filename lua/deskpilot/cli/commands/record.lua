@@ -50,15 +50,9 @@ end
 -- What the options say; or what is wrong with them.
 local function choose(given)
   local choice = { output = given.output or "recorded.lua", check = given.check or "ctrl+alt+m" }
-  for _, line in ipairs(given.private or {}) do
-    local words, err = desktop.words(line, "--private")
-    if not words then return nil, err end
-    choice.apps = choice.apps or {}
-    table.insert(choice.apps, words)
-  end
-  if given.size and not choice.apps then
-    return errors.fail("invalid", "--size is for a private desktop: add --private APP")
-  end
+  local where, apps = desktop.private(given)
+  if not where then return nil, apps end
+  choice.desktop, choice.apps = where, apps
   local problem = stop_hotkey.problem(choice.check, "--check")
   if problem then return nil, problem end
   local lua_export = require "deskpilot.agent.lua_export"
@@ -137,7 +131,7 @@ end
 function command.run(given)
   local choice, err = choose(given)
   if not choice then return running.refuse(given, 2, err) end
-  given.desktop = choice.apps and "private" .. (given.size and ":" .. given.size or "") or "current"
+  given.desktop = choice.desktop
   local status = running.start(given, function()
     return { source = { text = INTERNAL, where = "deskpilot record", name = "recorded", inside = true },
       change = change(choice) }
