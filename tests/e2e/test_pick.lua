@@ -212,8 +212,27 @@ tests.copied_from_an_open_menu = with(calculator, function(self)
   t.has(child:wait().stderr, "no longer in the clipboard")
 end)
 
+-- However wide it is, all of the line is to be seen.
+local function block_at(self, columns, line)
+  local term = terminal.start({ files.absolute(spawn.program), "pick" }, { env = self.env, columns = columns })
+  local ok, err = xpcall(function()
+    t.wait_until("all of the line in " .. columns .. " columns", function()
+      local words, wanted = term:screen():gsub("%s+", ""), line:gsub("%s+", "")
+      return words:sub(-#wanted) == wanted
+    end, 20)
+    term:press "C-c"
+    term:wait_for "status 0"
+    term:wait_for "terminal sane"
+  end, debug.traceback)
+  term:stop()
+  if not ok then error(err, 0) end
+end
+
 tests.at_a_terminal = with(calculator, function(self)
-  self:points_at(middle(self:element { role = "toggle button", name = "4" }))
+  local x, y = middle(self:element { role = "toggle button", name = "4" })
+  self:points_at(x, y)
+  local line = json.decode(once(self, x, y, "--json")).line
+  for _, columns in ipairs { 60, 9 + #line - 2, 9 + #line, 9 + #line + 1, 200 } do block_at(self, columns, line) end
   local term = terminal.start({ files.absolute(spawn.program), "pick" }, { env = self.env, columns = 70, rows = 24 })
   local ok, err = xpcall(function()
     local screen = term:wait_for 'element  toggle button "4"'

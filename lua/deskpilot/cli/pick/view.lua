@@ -40,7 +40,7 @@ local function broken(line, width)
     local at = utf8.offset(line, width + 1)
     rows[#rows + 1], line = line:sub(1, at - 1), words.indent .. line:sub(at)
   end
-  rows[#rows + 1] = text.cut(line, width - 3)
+  rows[#rows + 1] = utf8.len(line) > width and text.cut(line, width - 3) or line
   return rows
 end
 
