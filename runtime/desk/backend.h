@@ -51,6 +51,10 @@ typedef struct desk_ops {
     void (*watch_stop)(desk *d);      /* nothing */
     uint64_t (*last_change)(desk *d); /* 0 */
 
+    /* `strips` are the frame's four sides; they meet at its corners. NULL, both: takes it away.
+     * NULL: unsupported. */
+    bool (*highlight)(desk *d, const image_rect *frame, const image_rect *strips, base_error *err);
+
     bool (*pointer_get)(desk *d, int *x, int *y, base_error *err); /* unsupported */
     bool (*pointer_move)(desk *d, int x, int y, base_error *err);  /* unsupported */
     bool (*pointer_button)(desk *d, desk_button button, bool down,

@@ -107,6 +107,14 @@ bool desk_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture 
 /* Lets go of a window whose picture is no longer wanted; nothing where none is pending. */
 void desk_window_capture_end(desk *d);
 
+enum { DESK_HIGHLIGHT_WIDTH = 3 /* pixels */ };
+/* Shows people a place: draws a frame of that width along the inside of `frame`, above all windows.
+ * There is one a desk, which is moved; NULL takes it away, and so does the end of the desk, or of
+ * this process. It takes no input (what is clicked there is what lies below), is no window that
+ * desk_windows lists, and shows in pictures of the screen. BASE_INVALID for a frame that is not
+ * wholly inside the screen. */
+bool desk_highlight(desk *d, const image_rect *frame, base_error *err);
+
 /* Starts, or stops, telling of changes of the screen. */
 bool desk_watch_start(desk *d, base_error *err);
 void desk_watch_stop(desk *d);

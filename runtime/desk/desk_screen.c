@@ -93,6 +93,35 @@ void desk_window_capture_end(desk *d)
     }
 }
 
+/* --- the frame ----------------------------------------------------------------------------------
+ */
+
+static void cut_strips(image_rect r, image_rect out[4])
+{
+    int width = r.width < DESK_HIGHLIGHT_WIDTH ? r.width : DESK_HIGHLIGHT_WIDTH;
+    int height = r.height < DESK_HIGHLIGHT_WIDTH ? r.height : DESK_HIGHLIGHT_WIDTH;
+    out[0] = (image_rect){r.x, r.y, r.width, height};
+    out[1] = (image_rect){r.x, r.y + r.height - height, r.width, height};
+    out[2] = (image_rect){r.x, r.y, width, r.height};
+    out[3] = (image_rect){r.x + r.width - width, r.y, width, r.height};
+}
+
+bool desk_highlight(desk *d, const image_rect *frame, base_error *err)
+{
+    image_rect screen = {0}, strips[4];
+    if (!d->ops.highlight) {
+        return desk_cannot(d, "draw a frame on its screen", NULL, err);
+    }
+    if (!frame) {
+        return d->ops.highlight(d, NULL, NULL, err);
+    }
+    if (!desk_screen_rect(d, &screen, err) || !check_part(*frame, screen, err)) {
+        return false;
+    }
+    cut_strips(*frame, strips);
+    return d->ops.highlight(d, frame, strips, err);
+}
+
 /* --- changes ------------------------------------------------------------------------------------
  */
 

@@ -212,18 +212,22 @@ static int activity_report_input(lua_State *L)
     return 0;
 }
 
-/* From now on a combination of keys is told of ("take": applications do not get it), or stops the
- * program as Ctrl+C does, whatever it is at ("kill": keys that this program presses do not count).
+/* From now on a combination of keys is told of ("take": applications do not get it; "watch": they
+ * do, and it works also while one of them has the keyboard to itself, as for a menu), or stops the
+ * program as Ctrl+C does, whatever it is at ("kill"). Of the last two only keys count that people
+ * press, none of this program's.
  * ---@param combo string
- * ---@param kind "take"|"kill"
+ * ---@param kind "take"|"kill"|"watch"
  * ---@return integer? number
  * ---@return deskpilot.error? err */
 static int activity_add(lua_State *L)
 {
-    static const char *const kinds[] = {"take", "kill", NULL};
+    enum { TAKE, KILL, WATCH };
+    static const char *const kinds[] = {"take", "kill", "watch", NULL};
     watch *w = check_watch(L);
     const char *text = luaL_checkstring(L, 2);
-    bool kills = luaL_checkoption(L, 3, NULL, kinds) == 1;
+    int kind = luaL_checkoption(L, 3, NULL, kinds);
+    bool kills = kind == KILL;
     base_error err = {0};
     desk_combo combo;
     hotkey *c = w->hotkeys;
@@ -233,11 +237,11 @@ static int activity_add(lua_State *L)
     hotkey before = {.number = c->number, .kills = c->kills};
     c->watch = w;
     c->kills = kills;
-    int number =
-        desk_combo_parse(text, &combo, &err)
-            ? desk_activity_add(w->watch, &combo, kills ? DESK_HOTKEY_WATCHED : DESK_HOTKEY_GRABBED,
-                                on_hotkey, c, &err)
-            : 0;
+    int number = desk_combo_parse(text, &combo, &err)
+                     ? desk_activity_add(w->watch, &combo,
+                                         kind == TAKE ? DESK_HOTKEY_GRABBED : DESK_HOTKEY_WATCHED,
+                                         on_hotkey, c, &err)
+                     : 0;
     if (!number) {
         c->kills = before.kills;
         return lib_fail(L, &err);

@@ -91,9 +91,29 @@ static int lib_desk_capture_window_end(lua_State *L)
     return lib_done(L, true, NULL);
 }
 
+/* Draws a frame of 3 pixels along the inside of a rectangle of the screen, for people to see, or
+ * moves the one that is there; without a rectangle takes it away, as closing the desk does. It lies
+ * above all windows and takes no input, and pictures of the screen show it.
+ * ---@param frame { x: integer, y: integer, width: integer, height: integer }?
+ * ---@return true? ok
+ * ---@return deskpilot.error? err code "unsupported" where no frame can be drawn */
+static int lib_desk_highlight(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    base_error err = {0};
+    if (lua_isnoneornil(L, 2)) {
+        return lib_done(L, desk_highlight(d, NULL, &err), &err);
+    }
+    luaL_checktype(L, 2, LUA_TTABLE);
+    image_rect frame = {lib_option_int(L, 2, "x", 0), lib_option_int(L, 2, "y", 0),
+                        lib_option_int(L, 2, "width", 0), lib_option_int(L, 2, "height", 0)};
+    return lib_done(L, desk_highlight(d, &frame, &err), &err);
+}
+
 const luaL_Reg lib_desk_screen_methods[] = {
     {"monitors", lib_desk_monitors},
     {"capture_window", lib_desk_capture_window},
     {"capture_window_end", lib_desk_capture_window_end},
+    {"highlight", lib_desk_highlight},
     {NULL, NULL},
 };

@@ -223,6 +223,7 @@ static void test_unsupported(void)
     LACKS(desk_screen_rect(d, &rect, &err), "tell how large its screen is", "");
     LACKS(desk_monitors(d, &monitors, &err), "tell how large its screen is", "");
     LACKS(desk_capture(d, NULL, false, &image, &err), "take a picture of its screen", "");
+    LACKS(desk_highlight(d, NULL, &err), "draw a frame on its screen", "");
     LACKS(desk_watch_start(d, &err), "tell when its screen changes", "");
     d->lacks.input = "it has no mouse; press elements";
     LACKS(desk_pointer_get(d, &x, &y, &err), "tell where the pointer is",

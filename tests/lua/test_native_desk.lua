@@ -34,6 +34,12 @@ end
 
 function tests.failures_of_the_world_are_values()
   local d = null_desk()
+  for _, frame in ipairs { { x = 1, y = 1, width = 9, height = 9 }, false } do
+    local shown, why = d:highlight(frame or nil)
+    t.eq({ shown, why.code, tostring(why) }, { nil, "unsupported", "This desktop (null) cannot draw a frame on its "
+      .. "screen." })
+  end
+  t.raises("table expected", d.highlight, d, 5)
   local ok, err = d:move(640, 0)
   t.eq(ok, nil)
   t.eq(err.code, "invalid")

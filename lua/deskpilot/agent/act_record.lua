@@ -102,20 +102,37 @@ local function place_among(list, element)
   return count > 1 and nth or nil
 end
 
-local function element_record(run, told, window)
+-- What was told of an element, and where it was read, in which list.
+local function record_of(told, element, list)
   local record = { role = told.role, name = text.cut(told.name, 200), page = told.page, states = states_of(told),
     secret = is_secret(told) or nil }
-  local element, list = read(run, told, window)
   if not element then return record end
   record.app, record.value, record.frame = element.app, value_of(element), element.frame
   record.nth = place_among(list, element)
   if element.depth then record.path = path_of(list, element) end
-  return record, element
+  return record
 end
 
-local function window_record(action, window)
-  return { title = window.title, class = window.class, app = action.application, x = window.x, y = window.y,
+local function element_record(run, told, window)
+  local element, list = read(run, told, window)
+  return record_of(told, element, list), element
+end
+
+local function window_record(application, window)
+  return { title = window.title, class = window.class, app = application, x = window.x, y = window.y,
     width = window.width, height = window.height }
+end
+
+--- What would be written down of an act at a place, its picture aside: for who only looks at it.
+---@param at { x: integer, y: integer } pixel of the screen
+---@param window deskpilot.window?
+---@param application string? of the window
+---@param element deskpilot.element?
+---@param list deskpilot.element[] that the element is of
+---@return table record
+function act_record.of_place(at, window, application, element, list)
+  return { at = at, window = window and window_record(application, window),
+    element = element and record_of(hit_test.told(element, true), element, list) }
 end
 
 -- The part of the screen that a picture of the place shows: the element where it is small, else what is around the
@@ -163,7 +180,7 @@ local function describe(run, action)
   if not (told or window) then return nil end
   local record, element = { at = point, screenshot = run.observation and run.observation.path }, nil
   if told then record.element, element = element_record(run, told, window) end
-  if window then record.window = window_record(action, window) end
+  if window then record.window = window_record(action.application, window) end
   record.page = page_record(run.observation, told)
   if told and told.x then record.place = { x = told.x, y = told.y, width = told.width, height = told.height } end
   keep_crop(run, record, window, action.picture)

@@ -10,10 +10,58 @@ desktop.options = {
   { name = "app", value = "COMMAND", repeated = true, help = "start this on the private desktop" },
 }
 
-local function split_words(command)
-  local words = {}
-  for word in command:gmatch("%S+") do words[#words + 1] = word end
+--- A command line taken apart at its spaces, but not within quotes.
+---@param line string
+---@param option string that it was given with
+---@return string[]? words, deskpilot.error? err
+function desktop.words(line, option)
+  local words, word, quote = {}, nil, nil
+  for i = 1, #line do
+    local char = line:sub(i, i)
+    if quote then
+      if char == quote then quote = nil else word = word .. char end
+    elseif char == "'" or char == '"' then
+      quote, word = char, word or ""
+    elseif char:find "%s" then
+      words[#words + 1], word = word, nil
+    else
+      word = (word or "") .. char
+    end
+  end
+  words[#words + 1] = word
+  if quote or #words == 0 then
+    return errors.fail("invalid", "%s wants a command, such as %s galculator%s", option, option, quote
+      and "; a quote is not closed in: " .. line or "")
+  end
   return words
+end
+
+--- What --private and --size say, for commands that have these.
+---@param given { private: string[]?, size: string? }
+---@return string? where as --desktop has it
+---@return string[][]|deskpilot.error|nil apps the words of each command
+function desktop.private(given)
+  local apps
+  for _, line in ipairs(given.private or {}) do
+    local words, err = desktop.words(line, "--private")
+    if not words then return nil, err end
+    apps = apps or {}
+    apps[#apps + 1] = words
+  end
+  if not given.size then return apps and "private" or "current", apps end
+  if not apps then return errors.fail("invalid", "--size is for a private desktop: add --private APP") end
+  local where = "private:" .. given.size
+  if flags.desktop(where) then return where, apps end
+  return errors.fail("invalid", "--size wants WIDTHxHEIGHT, such as 1280x800, not '%s'", given.size)
+end
+
+--- Where a private desktop is, for a person who wants to see it.
+---@param session deskpilot.private_session
+---@return string
+function desktop.where(session)
+  if not session.folder then return "the private desktop is " .. session.display end
+  return ("the private desktop is the display %s, with XAUTHORITY=%s/xauthority"):format(session.display,
+    session.folder)
 end
 
 --- Starts the private desktop that --desktop asks for. Returns where the desktop is, for deskpilot.desk's open, and
@@ -31,8 +79,9 @@ function desktop.start(options)
   end
   local apps = {}
   for _, command in ipairs(options.app or {}) do
-    apps[#apps + 1] = split_words(command)
-    if #apps[#apps] == 0 then return errors.fail("invalid", "--app wants a command, such as --app galculator") end
+    local words, err = desktop.words(command, "--app")
+    if not words then return nil, err end
+    apps[#apps + 1] = words
   end
   local session, err = require("deskpilot.desk.private.session").start {
     size = width and { width, height }, apps = apps,

@@ -10,14 +10,15 @@ local stop_hotkey = {}
 
 --- What is wrong with a combination, nil where nothing is; "" is none.
 ---@param combo string
+---@param what string? what it was given as, where that is not the configuration's key
 ---@return deskpilot.error?
-function stop_hotkey.problem(combo)
+function stop_hotkey.problem(combo, what)
   if combo == "" then return nil end
+  what = what or "safety.stop_hotkey"
   local names, why = keys.combo(combo)
-  if not names then return errors.new("invalid", "safety.stop_hotkey: %s", tostring(why)) end
+  if not names then return errors.new("invalid", "%s: %s", what, tostring(why)) end
   if #names < 2 then
-    return errors.new("invalid", "safety.stop_hotkey is %s, but must be two keys or more, such as ctrl+alt+escape",
-      combo)
+    return errors.new("invalid", "%s is %s, but must be two keys or more, such as ctrl+alt+escape", what, combo)
   end
 end
 

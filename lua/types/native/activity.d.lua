@@ -34,10 +34,12 @@ function Activity:idle() end
 ---@param on boolean
 function Activity:report_input(on) end
 
---- From now on a combination of keys is told of ("take": applications do not get it), or stops the
---- program as Ctrl+C does, whatever it is at ("kill": keys that this program presses do not count).
+--- From now on a combination of keys is told of ("take": applications do not get it; "watch": they
+--- do, and it works also while one of them has the keyboard to itself, as for a menu), or stops the
+--- program as Ctrl+C does, whatever it is at ("kill"). Of the last two only keys count that people
+--- press, none of this program's.
 ---@param combo string
----@param kind "take"|"kill"
+---@param kind "take"|"kill"|"watch"
 ---@return integer? number
 ---@return deskpilot.error? err
 function Activity:add(combo, kind) end

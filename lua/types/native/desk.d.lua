@@ -229,6 +229,14 @@ function Desk:capture_window(id, cursor) end
 ---@return true ok
 function Desk:capture_window_end() end
 
+--- Draws a frame of 3 pixels along the inside of a rectangle of the screen, for people to see, or
+--- moves the one that is there; without a rectangle takes it away, as closing the desk does. It lies
+--- above all windows and takes no input, and pictures of the screen show it.
+---@param frame { x: integer, y: integer, width: integer, height: integer }?
+---@return true? ok
+---@return deskpilot.error? err code "unsupported" where no frame can be drawn
+function Desk:highlight(frame) end
+
 --- The whole desktop space, all monitors together, in pixels.
 ---@return { x: integer, y: integer, width: integer, height: integer }? rect
 ---@return deskpilot.error? err

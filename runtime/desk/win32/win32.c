@@ -8,6 +8,7 @@ static void close_desk(desk *d)
 {
     win32_desk *w = (win32_desk *) d;
     win32_hold_close(w);
+    win32_highlight_close(w);
     win32_pointer_close(w);
     win32_keyboard_close(w);
     win32_watch_close(w);
@@ -20,6 +21,7 @@ static bool pump(desk *d, base_error *err)
 {
     win32_desk *w = (win32_desk *) d;
     (void) err;
+    win32_highlight_pump(w);
     win32_watch_look(w);
     return true;
 }
@@ -34,6 +36,7 @@ static void fill_ops(desk *d)
     win32_monitor_ops(ops);
     win32_window_capture_ops(ops);
     win32_watch_ops(ops);
+    win32_highlight_ops(ops);
     win32_pointer_ops(ops);
     win32_keyboard_ops(ops);
     win32_typing_ops(ops);

@@ -61,6 +61,8 @@ typedef struct {
     /* win32_compose.c */
     win32_surface scratch; /* one window's picture */
 
+    HWND highlight; /* win32_highlight.c; NULL while none is shown */
+
     /* win32_watch.c: changes are seen by comparing frames */
     struct {
         bool on;
@@ -152,6 +154,12 @@ bool win32_difference(const uint8_t *a, const uint8_t *b, int width, int height,
 /* Whether a change of that size is more than a blinking text caret. */
 bool win32_worth_telling(image_rect change);
 
+/* --- win32_highlight.c ----------------------------------------------------------------------- */
+
+/* Answers what Windows asks of the frame's window; nothing while there is none. */
+void win32_highlight_pump(win32_desk *w);
+void win32_highlight_close(win32_desk *w);
+
 /* --- win32_hold.c ---------------------------------------------------------------------------- */
 
 void win32_hold_close(win32_desk *w);
@@ -231,6 +239,7 @@ void win32_screen_ops(desk_ops *ops);
 void win32_monitor_ops(desk_ops *ops);
 void win32_window_capture_ops(desk_ops *ops);
 void win32_watch_ops(desk_ops *ops);
+void win32_highlight_ops(desk_ops *ops);
 void win32_pointer_ops(desk_ops *ops);
 void win32_keyboard_ops(desk_ops *ops);
 void win32_typing_ops(desk_ops *ops);

@@ -147,6 +147,7 @@ void win32_private_ops(win32_desk *w)
     ops->clipboard_get = NULL;
     ops->clipboard_set = NULL;
     ops->clipboard_changes = NULL;
+    ops->highlight = NULL; /* nobody looks at it */
     ops->windows = private_windows;
     ops->window_active = NULL; /* nobody types here */
     ops->window_focus = private_window_focus;

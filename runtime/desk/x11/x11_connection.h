@@ -9,7 +9,8 @@
  *
  * Needed: XTEST and a true-colour screen of 32-bit little-endian pixels. MIT-SHM, XFIXES, DAMAGE,
  * RANDR and COMPOSITE are used where present: without them capture is slower, has no pointer drawn
- * in it, watch_start fails, the screen is one monitor, and windows have no pixels of their own.
+ * in it and no frame can be shown, watch_start fails, the screen is one monitor, and windows have
+ * no pixels of their own.
  *
  * Each part of the backend is a file with a header; its includes are the parts that it uses, and
  * none uses one that uses it (tests/graph). From the bottom: the connection; events and properties;
@@ -34,6 +35,7 @@ typedef struct x11_text x11_text;
 typedef struct x11_pointer x11_pointer;
 typedef struct x11_frame x11_frame;
 typedef struct x11_damage x11_damage;
+typedef struct x11_highlight x11_highlight;
 typedef struct x11_capture_session x11_capture_session;
 typedef struct x11_pings x11_pings;
 typedef struct x11_idle x11_idle;
@@ -62,6 +64,7 @@ typedef struct {
     x11_pointer *pointer;
     x11_frame *frame;
     x11_damage *damage;
+    x11_highlight *highlight;
     x11_capture_session *session;
     x11_pings *pings;
     x11_idle *idle;

@@ -6,6 +6,7 @@
 #include "x11_connection.h"
 #include "x11_damage.h"
 #include "x11_events.h"
+#include "x11_highlight.h"
 #include "x11_hold.h"
 #include "x11_idle.h"
 #include "x11_input.h"
@@ -38,6 +39,7 @@ typedef struct {
     x11_pointer pointer;
     x11_frame frame;
     x11_damage damage;
+    x11_highlight highlight;
     x11_capture_session session;
     x11_pings pings;
     x11_idle idle;
@@ -59,6 +61,7 @@ static x11_desk *lay_out(memory *m)
     x->pointer = &m->pointer;
     x->frame = &m->frame;
     x->damage = &m->damage;
+    x->highlight = &m->highlight;
     x->session = &m->session;
     x->pings = &m->pings;
     x->idle = &m->idle;
@@ -158,6 +161,7 @@ static void fill_ops(desk_ops *ops)
     x11_monitor_ops(ops);
     x11_window_capture_ops(ops);
     x11_damage_ops(ops);
+    x11_highlight_ops(ops);
     x11_pointer_ops(ops);
     x11_keyboard_ops(ops);
     x11_text_ops(ops);

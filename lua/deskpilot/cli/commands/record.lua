@@ -1,4 +1,5 @@
 --- deskpilot record: a person's work on a desktop becomes a mission that does it again.
+local desktop = require "deskpilot.cli.desktop"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local running = require "deskpilot.cli.running"
@@ -46,43 +47,14 @@ function command.interrupted(signal)
   return true
 end
 
--- A command line taken apart at its spaces, but not within quotes.
-local function words_of(line)
-  local words, word, quote = {}, nil, nil
-  for i = 1, #line do
-    local char = line:sub(i, i)
-    if quote then
-      if char == quote then quote = nil else word = word .. char end
-    elseif char == "'" or char == '"' then
-      quote, word = char, word or ""
-    elseif char:find "%s" then
-      words[#words + 1], word = word, nil
-    else
-      word = (word or "") .. char
-    end
-  end
-  words[#words + 1] = word
-  if quote or #words == 0 then
-    return errors.fail("invalid", "--private wants a command, such as --private galculator%s", quote
-      and "; a quote is not closed in: " .. line or "")
-  end
-  return words
-end
-
 -- What the options say; or what is wrong with them.
 local function choose(given)
   local choice = { output = given.output or "recorded.lua", check = given.check or "ctrl+alt+m" }
-  for _, line in ipairs(given.private or {}) do
-    local words, err = words_of(line)
-    if not words then return nil, err end
-    choice.apps = choice.apps or {}
-    table.insert(choice.apps, words)
-  end
-  if given.size and not choice.apps then
-    return errors.fail("invalid", "--size is for a private desktop: add --private APP")
-  end
-  local problem = stop_hotkey.problem(choice.check)
-  if problem then return errors.fail("invalid", "--check: %s", tostring(problem)) end
+  local where, apps = desktop.private(given)
+  if not where then return nil, apps end
+  choice.desktop, choice.apps = where, apps
+  local problem = stop_hotkey.problem(choice.check, "--check")
+  if problem then return nil, problem end
   local lua_export = require "deskpilot.agent.lua_export"
   for _, path in ipairs { choice.output, lua_export.pictures(choice.output) } do
     if files.exists(path) then
@@ -101,8 +73,7 @@ end
 local function say_ready(run, choice)
   local session, stop = run.desk.session, run.config:get "safety.stop_hotkey"
   if session then
-    terminal.note(("deskpilot: the private desktop is the display %s, with XAUTHORITY=%s/xauthority\n"):format(
-      session.display, session.folder))
+    terminal.note("deskpilot: ", desktop.where(session), "\n")
   end
   terminal.note(("deskpilot: recording; %sCtrl+C here ends it, %s marks what the pointer is on as to be checked\n")
     :format(stop ~= "" and stop .. " or " or "", choice.check))
@@ -160,7 +131,7 @@ end
 function command.run(given)
   local choice, err = choose(given)
   if not choice then return running.refuse(given, 2, err) end
-  given.desktop = choice.apps and "private" .. (given.size and ":" .. given.size or "") or "current"
+  given.desktop = choice.desktop
   local status = running.start(given, function()
     return { source = { text = INTERNAL, where = "deskpilot record", name = "recorded", inside = true },
       change = change(choice) }

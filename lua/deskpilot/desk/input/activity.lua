@@ -53,7 +53,7 @@ local activity_signatures = signature.of("desk.activity", {
   set_give_way = { { quiet = "number", paused = "function", resumed = "function" } }, give_way = {},
   record = {}, recorded = {},
 })
-local hotkey_signatures = signature.of("desk.hotkeys", { on = { "text", "function" } })
+local hotkey_signatures = signature.of("desk.hotkeys", { on = { "text", "function", { watch = "boolean" } } })
 
 local function new_activity(self)
   ---@class deskpilot.desk.activity
@@ -181,17 +181,21 @@ local function new_hotkeys(self)
   local api = {}
 
   --- Calls fn() each time that a combination of keys is pressed, by whomever, in whatever window;
-  --- applications do not get it. fn runs as a task, which ends with the one that asks for it here.
+  --- applications do not get it. fn runs as a task, which ends with the one that asks for it here. With `watch`
+  --- applications get it too, and it is noticed also while one of them has the keyboard to itself, as an open menu
+  --- has; then this program's own keys do not count.
   ---@param combo string modifiers and one key: "ctrl+alt+f9"
   ---@param fn fun()
+  ---@param options { watch: boolean? }?
   ---@return deskpilot.handle? handle, deskpilot.error? err code "refused" where another program has it
-  function api.on(combo, fn)
+  function api.on(combo, fn, options)
     local listener = new_listener(fn, "the hotkey " .. combo)
     local handle, err = open(self)
     if not handle then return nil, err end
-    local number, why = handle:add(combo, "take")
+    local kind = options and options.watch and "watch" or "take"
+    local number, why = handle:add(combo, kind)
     if not number then return nil, why end
-    listener.combo, listener.number = combo, number
+    listener.combo, listener.number, listener.kind = combo, number, kind
     self.hotkeys[number] = listener
     return { remove = function()
       if self.handle and self.hotkeys[listener.number] == listener then self.handle:remove(listener.number) end
@@ -217,7 +221,7 @@ local function reopen(self)
   if self.recording then handle:record(true) end
   self.hotkeys = {}
   for _, listener in pairs(hotkeys) do
-    local number, why = handle:add(listener.combo, "take")
+    local number, why = handle:add(listener.combo, listener.kind)
     if number then
       listener.number, self.hotkeys[number] = number, listener
     else
