@@ -71,31 +71,49 @@ static int lib_watchdog_set(lua_State *L)
     return 1;
 }
 
-/* Appends whole lines to an open file, so that they do not mix with what the watchdog writes. What
- * was written of a text that did not fit is taken back.
+static void set_size(lua_State *L, int place, lua_Integer size)
+{
+    lua_pushinteger(L, size);
+    lua_setfield(L, place, "size");
+}
+
+/* Appends a line to an open file, so that it does not mix with what the watchdog writes. What was
+ * written of a line that did not fit is taken back. `place` says where the file ends and is changed
+ * here, because Lua code may be interrupted between the call and what it would note.
  * ---@param file integer as uv.fs_open gives it
  * ---@param text string
- * ---@param size integer bytes of the file, as whole lines
+ * ---@param place { size: integer, lines: integer, torn: boolean? } bytes and whole lines of the
+ * ---  file, which grow; torn: half a line that could not be taken back stands at its end
  * ---@param last boolean? true: the watchdog need not write a line to it any more
  * ---@return boolean? ok
- * ---@return string? why in the system's words
- * ---@return integer? left bytes of it that stay in the file, 0 unless they could not be taken back
- */
+ * ---@return string? why in the system's words */
 static int lib_watchdog_append(lua_State *L)
 {
-    size_t length;
+    size_t length, left;
     int file = (int) luaL_checkinteger(L, 1);
     const char *text = luaL_checklstring(L, 2, &length);
-    lua_Integer size = luaL_checkinteger(L, 3);
-    size_t left;
+    luaL_checktype(L, 3, LUA_TTABLE);
+    lua_getfield(L, 3, "size");
+    lua_getfield(L, 3, "lines");
+    lua_Integer size = luaL_checkinteger(L, -2), lines = luaL_checkinteger(L, -1);
+    luaL_argcheck(L, size >= 0, 3, "a size is wanted");
     int error =
         system_watchdog_append(file, text, length, (uint64_t) size, lua_toboolean(L, 4), &left);
     if (error) {
+        if (left > 0) {
+            set_size(L, 3, size + (lua_Integer) left);
+            lua_pushboolean(L, 1);
+            lua_setfield(L, 3, "torn");
+        }
         lua_pushnil(L);
         lua_pushfstring(L, "%s: %s", uv_err_name(error), uv_strerror(error));
-        lua_pushinteger(L, (lua_Integer) left);
-        return 3;
+        return 2;
     }
+    set_size(L, 3, size + (lua_Integer) length);
+    lua_pushinteger(L, lines + 1);
+    lua_setfield(L, 3, "lines");
+    lua_pushnil(L);
+    lua_setfield(L, 3, "torn");
     lua_pushboolean(L, 1);
     return 1;
 }

@@ -125,9 +125,11 @@ function tests.half_a_line_that_cannot_be_taken_back()
       local function event(name) return { event = name, at = 1, message = ("x"):rep(50) } end
       journal.every(nil, event "note")
       local append = watchdog.append
-      watchdog.append = function(fd, text, size) -- 20 bytes of it get there, and stay
-        assert(append(fd, text:sub(1, 20), size))
-        return nil, "EIO: i/o error", 20
+      watchdog.append = function(fd, text, place) -- 20 bytes of it get there, and stay
+        local lines = place.lines
+        assert(append(fd, text:sub(1, 20), place))
+        place.lines, place.torn = lines, true
+        return nil, "EIO: i/o error"
       end
       print(pcall(journal.every, nil, event "note"))
       watchdog.append = append

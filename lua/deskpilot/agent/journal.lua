@@ -37,7 +37,7 @@ end
 ---@field fd integer? nil when it is closed
 ---@field path string
 ---@field size integer bytes up to which it is whole
----@field count integer lines
+---@field lines integer whole lines, of which the first is no event: so many is the next event's number
 ---@field dirty boolean? something was written since the latest thread began to put it on the disk
 ---@field torn boolean? half a line stands at the end and could not be taken back
 ---@field timer uv_timer_t for the next putting on the disk
@@ -91,14 +91,9 @@ end
 -- `last`: nobody else has to write the run's last line any more (agent/last_words.lua).
 local function append(self, text, last)
   if self.torn then text = "\n" .. text end
-  local ok, why, left = watchdog.append(self.fd, text, self.size, last)
   self.dirty = true
-  if ok then
-    self.size, self.torn = self.size + #text, nil
-    return
-  end
-  if left > 0 then self.size, self.torn = self.size + left, true end
-  fail(self, why)
+  local ok, why = watchdog.append(self.fd, text, self, last)
+  if not ok then fail(self, why) end
 end
 
 -- The file's own name, and that of the run's folder, which are in folders.
@@ -145,8 +140,7 @@ local synced_after = { run_start = true, action = true, action_result = true, st
 
 local function record(self, event)
   if self.failure then error(self.failure, 0) end -- by a thread
-  append(self, line(event, self.count + 1), event.event == "run_end")
-  self.count = self.count + 1
+  append(self, line(event, self.lines), event.event == "run_end")
   if event.event == "run_end" then
     self:secure()
   elseif synced_after[event.event] then
@@ -157,7 +151,7 @@ end
 -- A journal that has failed gets no more of the run but its end, in case there is room for that again.
 local function record_end(self, event)
   if event.event ~= "run_end" then return end
-  if pcall(append, self, line(event, self.count + 1), true) then files.sync(self.fd) end
+  if pcall(append, self, line(event, self.lines), true) then files.sync(self.fd) end
 end
 
 local function write(self, event)
@@ -180,7 +174,7 @@ function journal.open(folder)
   local fd, err = files.create(path, { private = true })
   if not fd then return nil, err end
   system.lock_file(fd)
-  local writer = setmetatable({ fd = fd, path = path, size = 0, count = 0, threads = 0, changed = signal.new(),
+  local writer = setmetatable({ fd = fd, path = path, size = 0, lines = 0, threads = 0, changed = signal.new(),
     timer = uv.new_timer() }, Writer)
   local first, failure = pcall(append, writer, line { event = "journal", at = 0, version = events.version,
     program = system.version })

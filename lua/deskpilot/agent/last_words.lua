@@ -167,7 +167,7 @@ end
 ---@return deskpilot.last_words? self, deskpilot.error? err
 function last_words.open(run, journal, options)
   local result = export.begin(run.dir.path)
-  local ok, err = watchdog.open(journal.fd, files.join(run.dir.path, "result.json"), run.started, journal.count)
+  local ok, err = watchdog.open(journal.fd, files.join(run.dir.path, "result.json"), run.started, journal.lines - 1)
   if not ok then return nil, err end
   local self = setmetatable({ run = run, options = options, result = result, timer = uv.new_timer(),
     period = run.config:get "timing.verify" + 5, terminal = uv.guess_handle(2) == "tty" }, LastWords)

@@ -21,16 +21,16 @@ function module.open(journal, result, epoch, lines) end
 ---@return boolean? ok, deskpilot.error? err
 function module.set(cause, words) end
 
---- Appends whole lines to an open file, so that they do not mix with what the watchdog writes. What
---- was written of a text that did not fit is taken back.
+--- Appends a line to an open file, so that it does not mix with what the watchdog writes. What was
+--- written of a line that did not fit is taken back. `place` says where the file ends and is changed
+--- here, because Lua code may be interrupted between the call and what it would note.
 ---@param file integer as uv.fs_open gives it
 ---@param text string
----@param size integer bytes of the file, as whole lines
+---@param place { size: integer, lines: integer, torn: boolean? } bytes and whole lines of the ---  file, which grow; torn: half a line that could not be taken back stands at its end
 ---@param last boolean? true: the watchdog need not write a line to it any more
 ---@return boolean? ok
 ---@return string? why in the system's words
----@return integer? left bytes of it that stay in the file, 0 unless they could not be taken back
-function module.append(file, text, size, last) end
+function module.append(file, text, place, last) end
 
 --- The time of uv.hrtime, in seconds, by which this is called again, with a later time or with nil
 --- for never. Where it was not within a second of that, the process ends for the cause "overdue".
