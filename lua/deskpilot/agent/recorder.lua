@@ -17,7 +17,8 @@ local quiet, cap = 0.15, 1.5 -- a screen that was quiet for so long has come to 
 local pause = 0.25 -- between two looks at a screen that keeps changing
 local typing_over = 0.7 -- after the last key a text is over
 local held_back = 0.3 -- that Ctrl+C waits: in this command's own terminal it ends the recording
-
+local passed_on = 5 -- in which a signal reaches Recorder:stop
+local shown = 2 -- that an application has to show what was typed, where keys alone do not tell it
 local arrives = 0.06 -- that a key has to reach its field
 
 ---@class deskpilot.recorder
@@ -164,13 +165,8 @@ local function focused(taken, moved)
   return recorded_acts.focused(taken.seen)
 end
 
--- `event`: the one that ends it, nil where nothing was pressed for a while.
-local function end_text(self, event)
-  local text = self.text
-  if not text then return end
-  if not event and not text.secret then look(self) end
-  self.text = nil
-  if #text.keys == 0 and not text.composed then return end
+-- What a text is by what was seen until now: its words, or why they are not kept; its field; the look that shows that.
+local function result_of(self, text)
   local into, before = text.secret and text.hidden or text.into, nil
   local taken = self.looks:before(text.began)
   if into then
@@ -178,7 +174,23 @@ local function end_text(self, event)
     if not before then taken = { seen = text.seen, began = text.seen.at } end
   end
   local words, why = text:result(before)
-  into = into or taken and focused(taken, text.moved)
+  return words, why, into or taken and focused(taken, text.moved), taken
+end
+
+-- `event`: the one that ends it, nil where nothing was pressed for a while.
+local function end_text(self, event)
+  local text = self.text
+  if not text then return end
+  if not event and not text.secret then look(self) end
+  local words, why, into, taken = result_of(self, text)
+  local limit = task.now() + shown
+  while text.composed and why == "unknown" and not event and #self.queue == 0 and task.now() < limit do
+    task.sleep(arrives)
+    look(self)
+    words, why, into, taken = result_of(self, text)
+  end
+  self.text = nil
+  if #text.keys == 0 and not text.composed then return end
   self:tell(taken, { tool = "type_text", args = { text = words or "" }, into = into, withheld = why,
     own_end = event ~= nil })
   if why == "unknown" then
@@ -277,6 +289,9 @@ function Recorder:work(desktop)
   end)
   local ok, why = work:wait()
   if not ok and not errors.is(why, "cancelled") then error(why, 0) end
+  -- Until the loop has passed the signal on, it stops whatever computes: it would stop this task too.
+  local limit = task.now() + passed_on
+  while not self.stopped and task.now() < limit do task.sleep(every) end
   finish(self)
   handle:remove()
   return true
