@@ -63,7 +63,7 @@ end
 local function windows(change)
   local list = {}
   for i = 1, 10 do
-    list[i] = { seconds = 0.1 + 0.002 * (i % 3), relative = 20, computed = 0.02, memory = 40 + 0.3 * (i % 2),
+    list[i] = { turns = 1000, seconds = 0.1 + 0.002 * (i % 3), relative = 20, computed = 0.02, memory = 40 + 0.3 * (i % 2),
       handles = 20, threads = 9, files = 4, temporary = 14 }
     change(list[i], i)
   end
@@ -94,6 +94,7 @@ function tests.what_grows_is_told()
   t.has(growing("handles", 1), "handles: grows by")
   t.has(growing("threads", 1), "threads")
   t.has(growing("temporary", 1), "temporary files")
+  t.has(growing("files", 0.01), "files of a turn: grows by")
 end
 
 return tests
