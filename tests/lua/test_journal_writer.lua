@@ -27,7 +27,7 @@ function tests.no_line_is_lost_or_numbered_twice_where_tasks_are_stopped()
   journals.made_up[path] = true -- it is judged here, and not once more where it is removed
   for line in (files.read(path) or ""):gmatch "[^\n]+" do
     local number = line:match '"number":(%d+)'
-    if number and tonumber(number) ~= lines then wrong = wrong or ("line %d: %s"):format(lines + 1, line:sub(1, 100)) end
+    if number and tonumber(number) ~= lines then wrong = wrong or ("line %d: %s"):format(lines + 1, line) end
     lines = lines + 1
   end
   t.eq(wrong, nil)

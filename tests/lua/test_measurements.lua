@@ -63,8 +63,8 @@ end
 local function windows(change)
   local list = {}
   for i = 1, 10 do
-    list[i] = { turns = 1000, seconds = 0.1 + 0.002 * (i % 3), relative = 20, computed = 0.02, memory = 40 + 0.3 * (i % 2),
-      handles = 20, threads = 9, files = 4, temporary = 14 }
+    list[i] = { turns = 1000, seconds = 0.1 + 0.002 * (i % 3), relative = 20, computed = 0.02,
+      memory = 40 + 0.3 * (i % 2), handles = 20, threads = 9, files = 4, temporary = 14 }
     change(list[i], i)
   end
   return list
