@@ -80,8 +80,10 @@ local function name_of(window)
   return window and "'" .. text.cut(text.one_line(window.title), 80) .. "'" or "nothing"
 end
 
--- One that has just come up may be the active one before its window manager lists it.
-local function name_of_other(desk, id)
+-- One that has just come up may be the active one before its window manager lists it; and a window manager may give the
+-- keyboard to a window of its own first, which it never lists.
+local function name_of_other(job, id)
+  local desk = job.desk
   if id == 0 then return "no window" end
   local limit = task.now() + NAMED
   while true do
@@ -89,12 +91,14 @@ local function name_of_other(desk, id)
     if other then return name_of(other) end
     if task.now() >= limit then return "another window" end
     task.sleep(0.005)
+    local now = desk.native:active()
+    if now and now ~= 0 and now ~= job.target.id then id = now end
   end
 end
 
 local function stopped(job, id)
   return errors.fail("refused", "%s", ("typing stopped after %d of %d characters, because %s came up instead of %s")
-    :format(job.typed, job.total, name_of_other(job.desk, id), name_of(job.target)))
+    :format(job.typed, job.total, name_of_other(job, id), name_of(job.target)))
 end
 
 -- A dialog that comes up in mid-typing must not get the rest.
