@@ -81,21 +81,11 @@ function tests.llms_txt_names_every_page()
   end
 end
 
--- Coding agents copy what stands there.
-function tests.examples_of_the_skill_have_no_mistake()
+-- As coding agents read it.
+function tests.the_skill_has_its_head()
   local page = files.read "docs/SKILL.md"
-  t.ok(page:find "^%-%-%-\nname: [%l%-]+\ndescription: [^\n]+\n%-%-%-\n", "its head, as agents read it")
+  t.ok(page:find "^%-%-%-\nname: [%l%-]+\ndescription: [^\n]+\n%-%-%-\n", "its head")
   t.ok(#page:match "\ndescription: ([^\n]+)" <= 1024, "a description as long as may be")
-  local folder, count = spawn.folder(), 0
-  for block in page:gmatch "```lua\n(.-)```" do
-    count = count + 1
-    local path = files.join(folder, ("example_%d.lua"):format(count))
-    assert(files.write(path, block))
-    local child = spawn.run { spawn.program, "check", path }
-    t.eq({ child.status, child.stdout, child.stderr }, { 0, "", "" }, block)
-  end
-  t.eq(count, 2)
-  files.remove(folder)
 end
 
 -- What is named by the pages that teach, and called by the recipes.
