@@ -5,7 +5,6 @@ local annotations = require "deskpilot.cli.annotations"
 local config_reference = require "deskpilot.cli.config_reference"
 local plugins = require "deskpilot.agent.plugins"
 local reference = require "deskpilot.cli.reference"
-local spawn = require "spawn"
 local text = require "deskpilot.base.text"
 
 files.remove = t.plain_remove -- what is documented
