@@ -210,7 +210,7 @@ end
 
 function tests.the_one_that_is_explained_is_sound()
   local words = t.ok(files.read "docs/missions.md") or ""
-  local example = t.ok(words:match '```lua\n(return {\n  name = "Mousepad".-)```', "an example in docs/missions.md")
+  local example = t.ok(words:match '\n(return {\n  name = "Mousepad".-)```', "an example in docs/missions.md")
   local profile, err = app_profile.read("example", example, "docs/missions.md")
   t.eq(profile and profile.name, "Mousepad", tostring(err))
 end
