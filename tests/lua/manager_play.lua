@@ -183,4 +183,22 @@ function manager_play.play(script, mission, options)
   return played
 end
 
+--- An Operator's call that keeps these items.
+---@param list table[]
+function manager_play.memorize(list) return manager_play.call("memorize", { items = json.list(list) }) end
+
+--- An Operator that memorizes them, then says that it is done.
+---@param list table[]
+function manager_play.gatherer(list)
+  return function(_, n) return n == 1 and manager_play.memorize(list) or manager_play.done() end
+end
+
+--- A question with all that an Analyst needs, and its answer.
+manager_play.item = { name = "q1", question = "What is 5 plus 6?", data = "A 10\nB 11", guidance = "one letter" }
+
+--- An Analyst's call that answers it.
+function manager_play.answer()
+  return manager_play.call("answer", { answers = json.list { { item = "q1", how = "11 is B", answer = "B" } } })
+end
+
 return manager_play

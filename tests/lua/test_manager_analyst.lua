@@ -8,18 +8,7 @@ local tests = {}
 
 local subtask, yes = play.subtask, play.yes
 
-local function memorize(list) return play.call("memorize", { items = json.list(list) }) end
-
--- Memorizes, then says that it is done.
-local function gatherer(list)
-  return function(_, n) return n == 1 and memorize(list) or play.done() end
-end
-
-local item = { name = "q1", question = "What is 5 plus 6?", data = "A 10\nB 11", guidance = "one letter" }
-
-local function answer()
-  return play.call("answer", { answers = json.list { { item = "q1", how = "11 is B", answer = "B" } } })
-end
+local memorize, gatherer, item, answer = play.memorize, play.gatherer, play.item, play.answer
 
 function tests.each_of_question_data_and_guidance_is_missed()
   local half = {}

@@ -2,7 +2,6 @@
 --- that goes on tells its Technician; and how much of everything there is where nobody says otherwise.
 local t = require "harness"
 local files = require "deskpilot.base.files"
-local json = require "deskpilot.base.json"
 local play = require "manager_play"
 local resume = require "deskpilot.agent.resume"
 
@@ -12,18 +11,7 @@ local subtask, yes, one_operator = play.subtask, play.yes, play.one_operator
 
 local function one_technician() return play.plan(subtask("technician", "Count the files")) end
 
-local function memorize(list) return play.call("memorize", { items = json.list(list) }) end
-
--- Memorizes, then says that it is done.
-local function gatherer(list)
-  return function(_, n) return n == 1 and memorize(list) or play.done() end
-end
-
-local item = { name = "q1", question = "What is 5 plus 6?", data = "A 10\nB 11", guidance = "one letter" }
-
-local function answer()
-  return play.call("answer", { answers = json.list { { item = "q1", how = "11 is B", answer = "B" } } })
-end
+local memorize, gatherer, item, answer = play.memorize, play.gatherer, play.item, play.answer
 
 -- --- who looks ------------------------------------------------------------------------------------------------------
 
