@@ -121,9 +121,14 @@ function Process:wait_for_word(word, seconds)
   end
 end
 
+-- STATUS_DLL_INIT_FAILED: it has ended before its own first instruction, which Wine lets happen once in a while.
+local NEVER_RAN = 0xC0000142
+
 --- Starts and waits.
 function spawn.run(argv, options)
-  return spawn.start(argv, options):wait()
+  local process = spawn.start(argv, options):wait()
+  if on_wine and process.status == NEVER_RAN then return spawn.start(argv, options):wait() end
+  return process
 end
 
 --- A new empty folder.
