@@ -97,6 +97,11 @@ const char *system_interrupt_name(void)
     return self.asked ? names[self.kind] : NULL;
 }
 
+bool system_interrupt_pending(void)
+{
+    return self.asked && self.pending && self.handler != LUA_NOREF;
+}
+
 static void on_wake(uv_async_t *handle)
 {
     (void) handle;

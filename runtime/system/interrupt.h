@@ -25,6 +25,7 @@
 #include "platform.h"
 
 #include <lua.h>
+#include <stdbool.h>
 
 /* Installs the handlers (signals; console events on Windows), replaces coroutine.resume and
  * coroutine.wrap, and takes debug.sethook away. `L` is the main state. */
@@ -48,6 +49,10 @@ void system_interrupt_request(system_interrupt_kind kind);
 
 /* The Lua name of the request that has not been cleared; NULL if there is none. */
 const char *system_interrupt_name(void);
+
+/* Whether that request still waits for the Lua handler: until it has heard of it, it stops whatever
+ * computes. */
+bool system_interrupt_pending(void);
 
 /* Clears a request that has been handled, so that the next signal counts as a first one again. */
 void system_interrupt_clear(void);

@@ -154,6 +154,37 @@ function tests.a_nested_coroutine_is_stopped_too()
   t.wait_until("the child", function() return not handle:is_active() end)
   handle:close()
 end
+
+function tests.the_caller_of_what_a_signal_ends_can_finish()
+  local heard, finished, ok, err
+  local system = require "native.system"
+  system.on_interrupt(function(signal) heard = signal end)
+  local interrupt, handle = interrupter()
+  local timer = uv.new_timer()
+  timer:start(0, 0, function()
+    task.start(function()
+      ok, err = task.interruptible(function()
+        interrupt()
+        while true do end
+      end)
+      for _ = 1, 100 do task.sleep(0) end -- nothing ends it as well
+      finished = heard
+    end)
+  end)
+  t.wait_until("the caller to finish", function() return finished end, 10)
+  system.clear_interrupt()
+  t.eq({ finished, ok, err.code }, { "SIGINT", false, "cancelled" })
+  timer:close()
+  t.wait_until("the child", function() return not handle:is_active() end)
+  handle:close()
+end
+
+function tests.what_no_signal_ends_gives_its_results()
+  t.eq({ task.interruptible(function() return 1, nil, 3 end) }, { true, 1, nil, 3 })
+  local ok, err = task.interruptible(function() error "wrong" end)
+  t.eq(ok, false)
+  t.has(tostring(err), "wrong")
+end
 end
 
 return tests

@@ -17,7 +17,6 @@ local quiet, cap = 0.15, 1.5 -- a screen that was quiet for so long has come to 
 local pause = 0.25 -- between two looks at a screen that keeps changing
 local typing_over = 0.7 -- after the last key a text is over
 local held_back = 0.3 -- that Ctrl+C waits: in this command's own terminal it ends the recording
-local passed_on = 5 -- in which a signal reaches Recorder:stop
 local shown = 2 -- that an application has to show what was typed, where keys alone do not tell it
 local arrives = 0.06 -- that a key has to reach its field
 
@@ -279,19 +278,13 @@ function Recorder:work(desktop)
   local handle, err = self.run.desk.activity.record()
   if not handle then return nil, err end
   self.run:emit("recorded", { desktop = desktop })
-  -- A signal ends whatever computes in that moment: that is this task, and the one around it finishes.
-  local work = task.start(function()
-    task.sleep(0)
+  local ok, why = task.interruptible(function()
     look(self)
     if self.looks:latest() then self.looks:use(self.looks:latest()) end
     if self.ready then self.ready() end
     while not self.stopped do step(self) end
   end)
-  local ok, why = work:wait()
   if not ok and not errors.is(why, "cancelled") then error(why, 0) end
-  -- Until the loop has passed the signal on, it stops whatever computes: it would stop this task too.
-  local limit = task.now() + passed_on
-  while not self.stopped and task.now() < limit do task.sleep(every) end
   finish(self)
   handle:remove()
   return true

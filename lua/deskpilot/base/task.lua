@@ -80,6 +80,21 @@ function task.start(fn, ...)
   return self
 end
 
+--- Runs `fn` in a task of its own, for a caller that has to finish in good order. A signal stops whatever computes in
+--- that moment: that is this task. The caller goes on when the signal has been passed on (task.run), since until then
+--- it would be stopped as well.
+---@param fn function
+---@return boolean ok, ... fn's results, or false and its error; of code "cancelled" where a signal has ended it
+function task.interruptible(fn)
+  local work = task.start(function()
+    task.sleep(0) -- a signal that came before is passed on
+    return fn()
+  end)
+  local result = table.pack(work:wait())
+  while select(2, system.interrupt()) do task.sleep(0) end
+  return table.unpack(result, 1, result.n)
+end
+
 --- Starts a task from a callback as if `owner` had started it: the new task ends with its owner and is under the
 --- owner's time limits.
 ---@param owner deskpilot.task? nil, or a task that has ended: the new task is independent
@@ -155,14 +170,20 @@ function task.await(starter)
   return coroutine.yield()
 end
 
---- Waits for that many seconds.
+--- Waits for that many seconds; 0 lets whatever else is ready go first.
 ---@param seconds number
 function task.sleep(seconds)
   task.await(function(done)
-    local timer = uv.new_timer()
-    local function close() if not timer:is_closing() then timer:close() end end
-    uv.update_time()
-    timer:start(math.ceil(math.max(0, seconds) * 1000), 0, function() close() done() end)
+    -- Timers of no time that are begun by each other keep libuv from everything else.
+    local handle = seconds > 0 and uv.new_timer() or uv.new_idle()
+    local function close() if not handle:is_closing() then handle:close() end end
+    local function over() close() done() end
+    if seconds > 0 then
+      uv.update_time()
+      handle:start(math.ceil(seconds * 1000), 0, over)
+    else
+      handle:start(over)
+    end
     return close
   end)
 end

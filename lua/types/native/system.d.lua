@@ -15,6 +15,7 @@ function module.on_interrupt(handler) end
 --- What the process has been asked to stop by (as on_interrupt's handler hears it); nil where it has
 --- not, or where that has been cleared.
 ---@return string? signal
+---@return boolean pending the handler has not heard of it yet, and whatever computes is stopped
 function module.interrupt() end
 
 --- The request has been acted on: the next signal is a first one again.

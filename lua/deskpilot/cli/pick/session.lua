@@ -136,13 +136,11 @@ function Session:run(combo)
       and "Enter here copies the line, " or "", reader and "q or " or "",
     reader and "Ctrl+C ends" or "Ctrl+C or a signal ends it"))
   if not watched then terminal.complain(("%s does not copy: %s"):format(combo, tostring(err))) end
-  -- A signal ends whatever computes in that moment: that is this task, and the one around it finishes.
-  local ok, done, why = task.start(function()
-    task.sleep(0)
+  local ok, done, why = task.interruptible(function()
     local going, failure = true, nil
     while going and not self.stopped do going, failure = step(self) end
     return going, failure
-  end):wait()
+  end)
   if not ok and not errors.is(done, "cancelled") then error(done, 0) end
   if ok and not done then return nil, why end
   return true
