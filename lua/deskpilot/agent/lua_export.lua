@@ -15,7 +15,8 @@ local expression = lua_source.expression
 
 local usual_patience = 10 -- seconds, the default of replay.seconds: a step that waits no longer says nothing of it
 
-local order = { "app", "window", "title", "page", "role", "name", "nth", "focus", "text", "value" }
+local order = { "app", "window", "title", "page", "role", "name", "nth", "focus", "picture", "spot", "at", "text",
+  "value" }
 
 -- --- parameters -----------------------------------------------------------------------------------------------------
 
@@ -136,7 +137,7 @@ local function target_of(self, on, step, row)
   for key, value in pairs(on) do target[key] = value end
   if not target.nth and row and row.nth then target.nth = expression("row." .. row.nth) end
   if target.at and step.crop and is_unique(self, step) then
-    target.at, target.picture, target.spot = nil, ("%02d.png"):format(self.number), step.spot
+    target.picture, target.spot = ("%02d.png"):format(self.number), step.spot
   end
   return target
 end

@@ -32,6 +32,7 @@ local pause = 0.1 -- seconds between looks
 ---@field count integer of the steps so far
 ---@field looked deskpilot.observation? the latest look of its own
 ---@field raised integer? the step for which a window was brought to the front
+---@field otherwise boolean? whether a picture was found in other colours or another size
 ---@overload fun(step: deskpilot.replay.step)
 local Player = {}
 Player.__index = Player
@@ -75,12 +76,14 @@ local function patience(self, step)
   return math.max(step.seconds or 0, self.m.config:get "replay.seconds")
 end
 
--- Fails where what the fields say is not there in time; `fn` is asked after each look.
+-- Fails where what the fields say is not there in time; `fn` is asked after each look, and told whether so much time
+-- has passed that what it looks for may have come already and look otherwise.
 local function wait(self, step, fn)
-  local stop, again = task.now() + patience(self, step), false
+  local began, again = task.now(), false
+  local stop, late = began + patience(self, step), began + patience(self, step) / 4
   while true do
     local seen = look(self, again)
-    local value, err = script.ask(self.m, true, fn, seen)
+    local value, err = script.ask(self.m, true, fn, seen, task.now() > late)
     if value then return value end
     if task.now() > stop then return nil, err end
     again = true
@@ -150,8 +153,8 @@ end
 
 local start_names, end_names = { "start_element", "start" }, { "end_element", "end" }
 
--- All arguments of the step's call.
-local function arguments(self, step, seen)
+-- All arguments of the step's call. `late`: a picture may look otherwise now; where one does, the others do as well.
+local function arguments(self, step, seen, late)
   local m = self.m
   local tool = m.toolbox:get(step.act)
   if not tool then return errors.fail("refused", "there is no tool %q", step.act) end
@@ -160,8 +163,10 @@ local function arguments(self, step, seen)
   local parts = { { step.on, step.to and start_names or { "element", "position" } }, { step.to, end_names } }
   for _, part in ipairs(parts) do
     if part[1] then
-      local found, err = replay_target.find(m.desk, seen, part[1], function(name) return path_of(self, name) end)
+      local found, err = replay_target.find(m.desk, seen, part[1], function(name) return path_of(self, name) end,
+        late or self.otherwise)
       if not found then return nil, err end
+      self.otherwise = self.otherwise or found.otherwise
       if is_off(found) then return errors.fail("not_found", "the %s %q is disabled", part[1].role, part[1].name) end
       local more, why = aim(self, tool, seen, found, part[2])
       if not more then return nil, why end
@@ -198,7 +203,7 @@ end
 local function act(self, step)
   local stop = task.now() + patience(self, step)
   while true do
-    local args, err = wait(self, step, function(seen) return arguments(self, step, seen) end)
+    local args, err = wait(self, step, function(seen, late) return arguments(self, step, seen, late) end)
     if not args then return nil, err end
     local result = self.m:act { tool = step.act, args = args, why = step[1] }
     if result.ok then return true end
