@@ -4,22 +4,13 @@ local t = require "harness"
 local spawn = require "spawn"
 local files = require "deskpilot.base.files"
 local journal = require "deskpilot.agent.journal"
-local json = require "deskpilot.base.json"
+local model_server = require "model_server"
 local native = require "native.image"
+local replays = require "replays"
+
+local run, export = replays.run, replays.export
 
 local tests = {}
-
--- What missions write is in the temporary folder: one of its own, as others may run the same mission.
-local function run(folder, words, env)
-  env = env or {}
-  env.TMPDIR = folder
-  local argv = { spawn.program, "run", "--json", "--runs", files.join(folder, "runs") }
-  table.move(words, 1, #words, #argv + 1, argv)
-  local child = spawn.run(argv, { env = env })
-  local result = json.decode(child.stdout)
-  t.ok(result, "one JSON object on standard output, with stderr " .. child.stderr)
-  return result or {}, child
-end
 
 local function results(folder)
   local found = {}
@@ -50,14 +41,6 @@ tests.an_act_writes_down_what_it_hit = spawn.in_folder(function(folder)
     t.eq(acts[i].after.window.title, "galculator")
   end
 end)
-
--- Makes a mission of a run, in the folder.
-local function export(folder, out, ...)
-  local argv = { spawn.program, "export", "--lua", "-o", files.join(folder, out), ... }
-  local child = spawn.run(argv)
-  t.eq(child.status, 0, child.stderr)
-  return files.join(folder, out)
-end
 
 -- How often each is done again in each world: once in the suite, where all that may be otherwise is so at once, and
 -- more where somebody counts (DESKPILOT_REPLAYS=20), in each world by itself.
@@ -178,119 +161,6 @@ tests.a_shop_is_replayed_and_its_password_is_nowhere = spawn.in_folder(function(
   t.ok(result.reason:find("DESKPILOT_PASSWORD", 1, true), result.reason)
   t.eq(result.actions, 0, "nothing is done before all parameters are there")
   t.ok(first.run_dir)
-end)
-
--- --- a button with another name, another window --------------------------------------------------------------------
-
--- A question with one button that matters. What it is called is in the environment.
-local question = [[
-local label, path = os.getenv "LABEL" or "Save", os.getenv "PLACE"
-return {
-  task = 'Click "Save"',
-  policy = "three_body",
-  desktop = { kind = "private", size = { 900, 700 }, apps = { { "sh", "-c",
-    "zenity --question --title Keep --text 'Keep it?' --ok-label \"$0\" --cancel-label No && touch \"$1\"; sleep 60",
-    label, path } } },
-  limits = { turns = 10, seconds = 120 },
-  before_run = function(m)
-    local other = os.getenv "OTHER"
-    m.desk.wait_until(function() return m.desk.windows.find "Keep" end, { timeout = 15 })
-    if other then -- another application, whose window looks the same
-      m.desk.apps.run { "sh", "-c", 'cp "$(command -v zenity)" "$0"', other .. "/other" }
-      m.desk.apps.start { other .. "/other", "--question", "--title", "Keep", "--text", "Keep it?", "--ok-label",
-        "Save", wait = 15 }
-    end
-    if os.getenv "ALONE" then
-      m.desk.windows.close { executable = "/zenity" }
-      m.desk.wait_until(function() return #m.desk.windows.list() == 1 end, { timeout = 5 })
-    end
-  end,
-  verify = function(m) return m.checks.file { path = path } end,
-}
-]]
-
-local model_server = require "model_server"
-
--- The exported mission of the question, in the folder; and how it is run in a world that is changed so.
-local function asked(folder, fn)
-  local mission = files.join(folder, "question.lua")
-  assert(files.write(mission, question))
-  local place = files.join(folder, "kept")
-  local first = run(folder, { mission, "--model", "literal" }, { PLACE = place })
-  t.eq(first.status, "succeeded", first.reason)
-  local file = export(folder, "question-replay.lua", first.run_dir)
-  fn(function(env, ...)
-    files.remove(place)
-    env.PLACE = place
-    local result = run(folder, { file, ... }, env)
-    return result, files.exists(place)
-  end, file)
-end
-
--- A model that points at the element with that name.
-local function pointer_at(name)
-  return function(request)
-    local words = json.encode(request.messages)
-    local number = words:match("%[(%d+)%] push button \\\\?\"" .. name)
-    return model_server.reply_tool("click_element", { label = name, element = math.tointeger(tonumber(number)),
-      justification = "It does the same as the button that was recorded, under another name." })
-  end
-end
-
-tests.a_renamed_button_is_named_and_healed_by_one_call = spawn.in_folder(function(folder)
-  asked(folder, function(again, file)
-    local result, kept = again({ LABEL = "Store" }, "--set", "replay.seconds=1")
-    t.eq({ result.status, kept, result.model.calls }, { "failed", false, 0 }, result.reason)
-    for _, words in ipairs { '01 click element "Save"', "question-replay.lua:", "question-replay.pictures/01.png",
-      "screenshots/step_", '"Save"', "--heal" } do
-      t.ok(result.reason:find(words, 1, true), words .. " is told: " .. result.reason)
-    end
-    local server <close> = setmetatable({ it = model_server.start(pointer_at "Store") },
-      { __close = function(self) self.it:stop() end })
-    local healed, then_kept = again({ LABEL = "Store" }, "--heal", "--set", "replay.seconds=1", "--model", "scripted",
-      "--endpoint", server.it.endpoint)
-    t.eq({ healed.status, then_kept, healed.model.calls }, { "succeeded", true, 1 }, healed.reason)
-    local request = server.it.requests[1]
-    t.eq(request.problems, {})
-    local _, images = json.encode(request.json.messages):gsub('"image_url":', "")
-    t.eq(images, 2, "the recorded picture and the screen of now")
-    local diff
-    for _, name in ipairs(files.list(folder)) do
-      if name:find "%.diff$" then diff = assert(files.read(files.join(folder, name))) end
-    end
-    t.ok(diff and diff:find('\n%-%s+on = [^\n]*name = "Save"')
-      and diff:find('\n%+%s+on = [^\n]*name = "Store"'), diff)
-    local patched = assert(files.read(file))
-    t.ok(patched:find('name = "Save"', 1, true), "the mission itself is as it was")
-    local patch = files.join(folder, "patch.diff")
-    assert(files.write(patch, diff))
-    local child = spawn.run { "patch", "-s", file, patch }
-    t.eq(child.status, 0, child.stdout .. child.stderr)
-    local again_, stored = again { LABEL = "Store" }
-    t.eq({ again_.status, stored, again_.model.calls }, { "succeeded", true, 0 }, again_.reason)
-  end)
-end)
-
-tests.a_wrong_window_is_never_clicked = spawn.in_folder(function(folder)
-  asked(folder, function(again)
-    local result, kept = again({ OTHER = folder, ALONE = "1" }, "--set", "replay.seconds=1")
-    t.eq({ result.status, kept, result.actions }, { "failed", false, 0 }, result.reason)
-    t.ok(result.reason:find('there is no push button "Save" in a window (dialog) of the application zenity', 1,
-      true), result.reason)
-    local server <close> = setmetatable({ it = model_server.start(pointer_at "Save") },
-      { __close = function(self) self.it:stop() end })
-    local healed = again({ OTHER = folder, ALONE = "1" }, "--heal", "--set", "replay.seconds=1", "--model", "scripted",
-      "--endpoint", server.it.endpoint)
-    t.eq({ healed.status, healed.model.calls, healed.actions }, { "failed", 1, 0 }, healed.reason)
-    t.ok(healed.reason:find("points at a window of other", 1, true), healed.reason)
-  end)
-end)
-
-tests.the_same_window_of_another_application_lies_before_it = spawn.in_folder(function(folder)
-  asked(folder, function(again)
-    local result, kept = again { OTHER = folder }
-    t.eq({ result.status, kept, result.model.calls }, { "succeeded", true, 0 }, result.reason)
-  end)
 end)
 
 -- --- programs without elements -------------------------------------------------------------------------------------

@@ -106,6 +106,14 @@ tests.a_password_is_written_nowhere = spawn.in_folder(function(folder)
   t.eq({ steps[1].with.text, steps[2].with.text }, { given.password, given.password })
 end)
 
+tests.a_drag_may_end_in_a_window_of_another_application = spawn.in_folder(function(folder)
+  local hit = hit_of "letter.txt"
+  local other = hit_of "Bin"
+  hit.drop = { at = other.at, element = other.element, window = other.window }
+  local steps = steps_of(exported { run_of(folder, "run", { act("drag_element", { label = "letter.txt" }, hit) }) })
+  t.eq({ steps[1].on.app, steps[1].to.app, steps[1].to.name }, { "letter.txt", "Bin", "Bin" })
+end)
+
 tests.steps_that_repeat_become_a_loop = spawn.in_folder(function(folder)
   local acts = {}
   for _, name in ipairs { "Ada", "Grace", "Edsger" } do

@@ -1,8 +1,8 @@
 --- One step of a replayed run: finds its target, does it by its tool, and checks what is to be true then.
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local replay_aim = require "deskpilot.agent.replay_aim"
 local replay_check = require "deskpilot.agent.replay_check"
-local replay_target = require "deskpilot.agent.replay_target"
 local script = require "deskpilot.agent.script"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
@@ -95,83 +95,16 @@ local function path_of(self, name)
   return files.join(self.pictures, name)
 end
 
-local function listed(seen, element)
-  for _, other in ipairs(seen.elements) do
-    if other.handle == element.handle then return other.number end
-  end
-end
-
-local function is_off(found)
-  local element = found.page or found.element
-  if not element then return false end
-  return element.states.disabled or found.element and element.states.enabled == false
-end
-
-local function position(seen, x, y)
-  local nx, ny = seen.shot:to_norm(x, y)
-  if nx then return { nx, ny } end
-  return errors.fail("not_found", "%d, %d is not on the screen", x, y)
-end
-
--- The arguments that point at what was found, in the tool's own words.
-local function aim(self, tool, seen, found, names)
-  local args, properties = {}, tool.parameters.properties
-  if found.page then
-    if properties.index then args.index = found.page.index
-    elseif tool.pages then args[names[1]] = found.page.index
-    elseif found.page.box and found.page.in_view then
-      local box = found.page.box
-      args[names[2]] = position(seen, box.x + box.width // 2, box.y + box.height // 2)
-    end
-    return args
-  end
-  if found.x then
-    local point, err = position(seen, found.x, found.y)
-    args[names[2]] = point
-    return point and args, err
-  end
-  if not found.element then return args end
-  local behind = replay_target.behind(seen, found.element)
-  if behind and self.raised ~= self.count then
-    self.raised = self.count
-    self.m.desk.windows.focus(behind)
-    return errors.fail("not_found", "the window %q is not in front", behind.title)
-  end
-  local number = properties[names[1]] and listed(seen, found.element)
-  if number then
-    args[names[1]] = number
-    return args
-  end
-  local x, y = replay_target.middle(seen, found.element)
-  if not x then
-    self.m.desk.elements.scroll_into_view(found.element)
-    return errors.fail("not_found", "the %s %q is not in view", found.element.role, found.element.name)
-  end
-  args[names[2]] = position(seen, x, y)
-  return args
-end
-
-local start_names, end_names = { "start_element", "start" }, { "end_element", "end" }
-
 -- All arguments of the step's call. `late`: a picture may look otherwise now; where one does, the others do as well.
 local function arguments(self, step, seen, late)
-  local m = self.m
-  local tool = m.toolbox:get(step.act)
+  local tool = self.m.toolbox:get(step.act)
   if not tool then return errors.fail("refused", "there is no tool %q", step.act) end
   local args = {}
   for key, value in pairs(step.with or {}) do args[key] = value end
-  local parts = { { step.on, step.to and start_names or { "element", "position" } }, { step.to, end_names } }
-  for _, part in ipairs(parts) do
-    if part[1] then
-      local found, err = replay_target.find(m.desk, seen, part[1], function(name) return path_of(self, name) end,
-        late or self.otherwise)
-      if not found then return nil, err end
-      self.otherwise = self.otherwise or found.otherwise
-      if is_off(found) then return errors.fail("not_found", "the %s %q is disabled", part[1].role, part[1].name) end
-      local more, why = aim(self, tool, seen, found, part[2])
-      if not more then return nil, why end
-      for key, value in pairs(more) do args[key] = value end
-    end
+  for _, part in ipairs(replay_aim.parts(step)) do
+    local more, err = replay_aim.at(self, tool, seen, part, late or self.otherwise)
+    if not more then return nil, err end
+    for key, value in pairs(more) do args[key] = value end
   end
   return args
 end

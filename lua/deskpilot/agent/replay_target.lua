@@ -64,8 +64,8 @@ end
 ---@param any boolean? also an element that only holds or says something: it is looked at, not acted on
 ---@return deskpilot.replay.target? nil where nothing is known of it
 function replay_target.of(hit, end_, any)
-  local window, part = hit.window, end_ and hit.drop or hit
-  local element, at = part.element, part.at
+  local part = end_ and hit.drop or hit
+  local element, at, window = part.element, part.at, part.window or hit.window
   if not window then return nil end
   local target = { app = window.app, title = window.title ~= "" and window.title or nil }
   local path = element and element.path

@@ -60,13 +60,15 @@ local element = object({ role = text, name = text, app = text, frame = text, pag
   nth = { type = "integer", minimum = 1 }, secret = { type = "boolean" }, states = { type = "array", items = text },
   path = { type = "array", items = object({ role = text, name = text }, { "role", "name" }) } }, { "role", "name" })
 
+local window_kind = object({ title = text, class = text, app = text, x = whole, y = whole, width = whole,
+  height = whole }, { "title", "class", "x", "y", "width", "height" })
+
 -- What act_record has written down, as whatever a journal says must be for what reads it.
 local hit_schema = object { at = place, element = element, crop = text, screenshot = text,
-  crop_at = { type = "array", items = whole, minItems = 2, maxItems = 2 },
-  window = object({ title = text, class = text, app = text, x = whole, y = whole, width = whole, height = whole },
-    { "title", "class", "x", "y", "width", "height" }),
+  crop_at = { type = "array", items = whole, minItems = 2, maxItems = 2 }, window = window_kind,
   waited = { type = "number", minimum = 0 }, withheld = { enum = { "secret", "unknown" } },
-  page = object({ title = text, url = text }, { "url" }), drop = object { at = place, element = element } }
+  page = object({ title = text, url = text }, { "url" }),
+  drop = object { at = place, element = element, window = window_kind } }
 
 local desktop_schema = object({ kind = { enum = { "current", "private" } },
   size = { type = "array", items = whole, minItems = 2, maxItems = 2 },
