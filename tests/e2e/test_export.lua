@@ -117,13 +117,10 @@ local function repeated(folder, mission, words, env)
 end
 
 tests.the_calculator_is_replayed = spawn.in_folder(function(folder)
-  local file, first = repeated(folder, "calculator")
+  local file = repeated(folder, "calculator")
   local source = assert(files.read(file))
   t.ok(source:find('role = "toggle button", name = "7"', 1, true), "the target is an element:\n" .. source)
   t.ok(source:find('text = "42"', 1, true), "what changed is expected")
-  local second = run(folder, { "missions/calculator.lua", "--model", "literal" })
-  local result = run(folder, { export(folder, "both-replay.lua", first.run_dir, second.run_dir) })
-  t.eq({ result.status, result.model.calls }, { "succeeded", 0 }, result.reason)
 end)
 
 tests.the_editor_is_replayed = spawn.in_folder(function(folder)
@@ -161,6 +158,45 @@ tests.a_shop_is_replayed_and_its_password_is_nowhere = spawn.in_folder(function(
   t.ok(result.reason:find("DESKPILOT_PASSWORD", 1, true), result.reason)
   t.eq(result.actions, 0, "nothing is done before all parameters are there")
   t.ok(first.run_dir)
+end)
+
+-- --- several runs ---------------------------------------------------------------------------------------------------
+
+-- Who writes a name; where TIP is set, something is asked before.
+local naming = [[
+local name, tip, path = os.getenv "NAME", os.getenv "TIP", os.getenv "PLACE"
+return {
+  task = (tip and 'Click "Not now"\n' or "") .. ('Type "%s"\nClick "OK"'):format(name),
+  policy = "three_body",
+  desktop = { kind = "private", size = { 900, 700 }, apps = { { "sh", "-c",
+    "if [ -n \"$1\" ]; then zenity --question --title Tip --text 'A tip?' --ok-label Yes --cancel-label 'Not now'; fi; "
+    .. "zenity --entry --title Name --text 'Who?' > \"$0\"", path, tip or "" } } },
+  limits = { turns = 10, seconds = 120 },
+  before_run = function(m)
+    m.desk.wait_for_element { app = "zenity", role = "push button", name = tip and "Not now" or "OK", timeout = 15 }
+  end,
+  verify = function(m) return m.checks.file { path = path, equals = name .. "\n" } end,
+}
+]]
+
+tests.several_runs_make_a_mission_for_all_their_ways = spawn.in_folder(function(folder)
+  local mission, place = files.join(folder, "naming.lua"), files.join(folder, "name.txt")
+  assert(files.write(mission, naming))
+  local runs = {}
+  for i, env in ipairs { { NAME = "Ada" }, { NAME = "Grace", TIP = "1" } } do
+    env.PLACE = place
+    local result = run(folder, { mission, "--model", "literal" }, env)
+    t.eq(result.status, "succeeded", result.reason)
+    runs[i] = result.run_dir
+  end
+  local file = export(folder, "naming-replay.lua", table.unpack(runs))
+  local parameter = assert(files.read(file)):match '(%w+) = "Ada", %-%- another one in other runs'
+  t.ok(parameter, "what differs is a parameter")
+  for _, env in ipairs { { NAME = "Edsger" }, { NAME = "Barbara", TIP = "1" } } do
+    env.PLACE = place
+    local result = run(folder, { file, "--", parameter .. "=" .. env.NAME }, env)
+    t.eq({ result.status, result.model.calls }, { "succeeded", 0 }, result.reason)
+  end
 end)
 
 -- --- programs without elements -------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local replay_aim = require "deskpilot.agent.replay_aim"
 local replay_check = require "deskpilot.agent.replay_check"
+local replay_target = require "deskpilot.agent.replay_target"
 local script = require "deskpilot.agent.script"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
@@ -23,7 +24,6 @@ local pause = 0.1 -- seconds between looks
 ---@field expect deskpilot.replay.expect? what is to be true afterwards
 ---@field looks string? a picture of the place as it was in the run
 ---@field seconds number? that it waits for its target and for what it expects, where replay.seconds is too short
----@field optional boolean? it is left out where its target is not there: some runs had it and some had not
 
 ---@class deskpilot.replay.player
 ---@field m deskpilot.mission_run
@@ -38,7 +38,7 @@ local Player = {}
 Player.__index = Player
 
 local known = { act = "string", with = "table", on = "table", to = "table", expect = "table", looks = "string",
-  optional = "boolean", seconds = "number" }
+  seconds = "number" }
 
 local function check_fields(fields, kinds, what)
   for key in pairs(fields) do
@@ -154,7 +154,6 @@ function Player:__call(step)
     verify(self, step, line)
     return true
   end
-  if step.optional and not script.ask(m, true, arguments, self, step, look(self)) then return false end
   local ok, err, tried = act(self, step)
   if not ok and not tried and m.config:get "replay.heal" and not m.outcome then
     ok, err = replay_heal().step(self, step, line, err)
@@ -172,6 +171,30 @@ function Player:kept(name)
   local value = self.m.memory:get(name)
   if value then return value end
   error(errors.new("not_found", "no step has kept ${%s}", name), 0)
+end
+
+--- Which of several targets is there, where runs have gone different ways. They are looked for in their order until one
+--- is there; where none comes, the run ends.
+---@param targets deskpilot.replay.target[]
+---@param seconds number? 0: they are looked for once, and nil is given where none is there
+---@return integer? number
+function Player:first_of(targets, seconds)
+  local line = debug.getinfo(2, "l").currentline
+  local step = { "which way to go", seconds = seconds }
+  local function there(seen, late)
+    local reasons = {}
+    for i, target in ipairs(targets) do
+      local found, err = replay_target.find(self.m.desk, seen, target, function(name) return path_of(self, name) end,
+        late or self.otherwise)
+      if found then return i end
+      reasons[i] = tostring(err)
+    end
+    return errors.fail("not_found", "%s", table.concat(reasons, "; "))
+  end
+  if seconds == 0 then return (script.ask(self.m, true, there, look(self))) end
+  local number, err = wait(self, step, there)
+  if not number then fail(self, step, line, err) end
+  return number
 end
 
 --- What calls itself with a step does it.
