@@ -3,7 +3,7 @@
 local t = require "harness"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
-local lua_export = require "deskpilot.agent.lua_export"
+local lua_export = require "deskpilot.replay.lua_export"
 local lua_source = require "deskpilot.agent.lua_source"
 local journals = require "journals"
 local spawn = require "spawn"

@@ -1,7 +1,7 @@
 --- What a recorded picture shows, in other colours and sizes: keys with words, painted as a program would.
 local t = require "harness"
 local native = require "native.image"
-local replay_shape = require "deskpilot.agent.replay_shape"
+local replay_shape = require "deskpilot.replay.shape"
 local shots = require "deskpilot.desk.picture.shot"
 
 local tests = {}

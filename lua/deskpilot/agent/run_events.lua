@@ -231,7 +231,7 @@ events.declare_all("deskpilot.agent.changed_screen", {
   } },
 })
 
-events.declare_all("deskpilot.agent.recorder", {
+events.declare_all("deskpilot.replay.recorder", {
   { name = "recorded", about = "The acts of this run are a person's (`deskpilot record`).", of_file = true,
     fields = {
     { "desktop", { type = "object", properties = { kind = { type = "string" },

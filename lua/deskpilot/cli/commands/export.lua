@@ -24,7 +24,7 @@ which the screen decides. Without --lua, RUN's trajectory.json is written anew f
 }
 
 local function write_lua(folders, options)
-  local lua_export = require "deskpilot.agent.lua_export"
+  local lua_export = require "deskpilot.replay.lua_export"
   local out = options.output
   if not out then
     local events = journal.read(folders[1])

@@ -1,6 +1,6 @@
 --- Steps that are the same but for what is typed: those of a loop, of goals that a script hands out one after the
 --- other, and of several runs of one mission (run_merge.lua). From them come rows of values and parameters.
-local run_steps = require "deskpilot.agent.run_steps"
+local run_steps = require "deskpilot.replay.run_steps"
 
 local step_merge = {}
 

@@ -6,7 +6,7 @@ local errors = require "deskpilot.base.errors"
 local find = require "deskpilot.desk.elements.find"
 local hit_test = require "deskpilot.agent.hit_test"
 local places = require "deskpilot.desk.elements.places"
-local replay_shape = require "deskpilot.agent.replay_shape"
+local replay_shape = require "deskpilot.replay.shape"
 local text = require "deskpilot.base.text"
 
 local replay_target = {}

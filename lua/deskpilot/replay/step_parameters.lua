@@ -1,6 +1,6 @@
 --- The parameters of an exported mission: texts that a person may want to change, choices, and what is secret.
 local lua_source = require "deskpilot.agent.lua_source"
-local step_merge = require "deskpilot.agent.step_merge"
+local step_merge = require "deskpilot.replay.step_merge"
 local text = require "deskpilot.base.text"
 
 local step_parameters = {}

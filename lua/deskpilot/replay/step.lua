@@ -1,15 +1,15 @@
 --- One step of a replayed run: finds its target, does it by its tool, and checks what is to be true then.
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
-local replay_aim = require "deskpilot.agent.replay_aim"
-local replay_check = require "deskpilot.agent.replay_check"
-local replay_target = require "deskpilot.agent.replay_target"
+local replay_aim = require "deskpilot.replay.aim"
+local replay_check = require "deskpilot.replay.check"
+local replay_target = require "deskpilot.replay.target"
 local script = require "deskpilot.agent.script"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
 -- What few runs need is loaded by those that do.
-local function replay_heal() return require "deskpilot.agent.replay_heal" end
+local function replay_heal() return require "deskpilot.replay.heal" end
 
 local replay_step = {}
 

@@ -1,7 +1,7 @@
 --- Keys of a replayed run that a model has mended: what it points at gets the keyboard, and nothing else happens to it.
 local errors = require "deskpilot.base.errors"
 local hit_test = require "deskpilot.agent.hit_test"
-local replay_target = require "deskpilot.agent.replay_target"
+local replay_target = require "deskpilot.replay.target"
 
 local replay_keyboard = {}
 

@@ -1,7 +1,7 @@
 --- How a step's tool is pointed at what was found: the arguments for it, in the tool's own words.
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
-local replay_target = require "deskpilot.agent.replay_target"
+local replay_target = require "deskpilot.replay.target"
 
 local replay_aim = {}
 

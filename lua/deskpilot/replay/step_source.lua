@@ -2,10 +2,10 @@
 local files = require "deskpilot.base.files"
 local lua_source = require "deskpilot.agent.lua_source"
 local native = require "native.image"
-local run_steps = require "deskpilot.agent.run_steps"
+local run_steps = require "deskpilot.replay.run_steps"
 local shots = require "deskpilot.desk.picture.shot"
-local step_merge = require "deskpilot.agent.step_merge"
-local step_parameters = require "deskpilot.agent.step_parameters"
+local step_merge = require "deskpilot.replay.step_merge"
+local step_parameters = require "deskpilot.replay.step_parameters"
 local text = require "deskpilot.base.text"
 
 local step_source = {}

@@ -1,10 +1,10 @@
---- A successful run as a mission in plain Lua, which does it again with no model (agent/replay.lua).
+--- A successful run as a mission in plain Lua, which does it again with no model (init.lua).
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local lua_source = require "deskpilot.agent.lua_source"
-local run_merge = require "deskpilot.agent.run_merge"
-local run_steps = require "deskpilot.agent.run_steps"
-local step_source = require "deskpilot.agent.step_source"
+local run_merge = require "deskpilot.replay.run_merge"
+local run_steps = require "deskpilot.replay.run_steps"
+local step_source = require "deskpilot.replay.step_source"
 local text = require "deskpilot.base.text"
 
 local lua_export = {}
@@ -44,7 +44,7 @@ local function recorded_head(self, runs)
   return ("-- Does again what a person has done in %s, with no model.\n"
     .. "-- Made by `deskpilot record`, and meant to be edited.\n--\n" .. about_steps
     .. " One without a tool only checks.\n-- How it goes: deskpilot run %s\n"
-    .. "local replay = require \"deskpilot.agent.replay\"\n\n"
+    .. "local replay = require \"deskpilot.replay\"\n\n"
     .. "local recording = replay.recording()\n"):format(
     lua_source.comment(select(2, files.split(files.absolute(runs[1].folder)))),
     lua_source.comment(select(2, files.split(self.out))))
@@ -57,7 +57,7 @@ local function head(self, runs)
   return ("-- Does again what an agent has done in %s (%s), with no model.\n"
     .. "-- Made by `deskpilot export --lua`, and meant to be edited.\n--\n" .. about_steps
     .. "\n-- How it goes: deskpilot run %s\n"
-    .. "local replay = require \"deskpilot.agent.replay\"\n\n"
+    .. "local replay = require \"deskpilot.replay\"\n\n"
     .. "-- The mission that was run: its applications, its hooks and its check of the end are used.\n"
     .. "local original = replay.of %s\n"):format(lua_source.comment(table.concat(names, ", ")),
     lua_source.comment(tostring(start.mission)), lua_source.comment(select(2, files.split(self.out))),

@@ -1,7 +1,7 @@
 --- Several runs of one mission as one course of steps: what all did is one step, with what was typed in each of them;
 --- where they differ there are ways, between which the screen decides, or a choice, which is a parameter.
 local errors = require "deskpilot.base.errors"
-local step_merge = require "deskpilot.agent.step_merge"
+local step_merge = require "deskpilot.replay.step_merge"
 
 local run_merge = {}
 

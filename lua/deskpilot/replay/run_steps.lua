@@ -4,7 +4,7 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local journal = require "deskpilot.agent.journal"
 local json = require "deskpilot.base.json"
-local replay_target = require "deskpilot.agent.replay_target"
+local replay_target = require "deskpilot.replay.target"
 local rundir = require "deskpilot.agent.rundir"
 local schema = require "deskpilot.base.schema"
 
