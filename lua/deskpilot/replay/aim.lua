@@ -2,6 +2,7 @@
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local replay_target = require "deskpilot.replay.target"
+local targets = require "deskpilot.agent.targets"
 
 local replay_aim = {}
 
@@ -44,12 +45,35 @@ local function position(seen, x, y)
   return errors.fail("not_found", "%d, %d is not on the screen", x, y)
 end
 
-local function at_page(tool, seen, part, found)
-  if tool.parameters.properties.index then return { index = found.index } end
-  if tool.pages then return { [part.element] = found.index } end
-  local box = found.box
-  if not (box and found.in_view) then return {} end
-  return { [part.position] = position(seen, box.x + box.width // 2, box.y + box.height // 2) }
+-- An element of a page: by its number where the tool takes one of a page, else by its place.
+local function at_page(tool, seen, part, element)
+  if part.field == "on" and tool.parameters.properties.index then return { index = element.index } end
+  if tool.pages then return { [part.element] = element.index } end
+  local box = element.box
+  if not (box and element.in_view) then
+    return errors.fail("not_found", "the %s %q is not in view on the page", element.role, element.name)
+  end
+  local point, err = position(seen, box.x + box.width // 2, box.y + box.height // 2)
+  return point and { [part.position] = point }, err
+end
+
+--- The arguments by which a tool is pointed at what a model points at: by a number of ELEMENTS or PAGE ELEMENTS, or by
+--- a place.
+---@param tool deskpilot.tool
+---@param seen deskpilot.observation that the model was shown
+---@param part deskpilot.replay.part
+---@param number integer?
+---@param place number[]?
+---@return table<string, any>? args
+---@return deskpilot.error? err
+function replay_aim.chosen(tool, seen, part, number, place)
+  if place or not targets.is_of_page(seen, number) then
+    return { [place and part.position or part.element] = place or number }
+  end
+  for _, element in ipairs(seen.page.elements) do
+    if element.index == number then return at_page(tool, seen, part, element) end
+  end
+  return errors.fail("not_found", "the page has no element %d", number)
 end
 
 -- An element of an application; its window is brought to the front first, and it into view.

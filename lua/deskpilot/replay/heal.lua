@@ -13,6 +13,7 @@ local replay_aim = require "deskpilot.replay.aim"
 local replay_diff = require "deskpilot.replay.diff"
 local replay_keyboard = require "deskpilot.replay.keyboard"
 local replay_target = require "deskpilot.replay.target"
+local targets = require "deskpilot.agent.targets"
 local text = require "deskpilot.base.text"
 local viewpoint = require "deskpilot.agent.viewpoint"
 
@@ -77,13 +78,15 @@ local function window_of(seen, number, position)
   return number and seen.page and seen.window
 end
 
--- What it chose in place of a part, in a window of the same application.
-local function chosen_for(self, part, chosen)
-  local number, position = chosen[part.element] or part.field == "on" and chosen.index, chosen[part.position]
-  local window = window_of(self.m.observation, number, position)
+-- The arguments for what it chose in place of a part, in a window of the same application.
+local function chosen_for(self, part, tool, chosen)
+  local seen = self.m.observation
+  local number, place = targets.given(chosen[part.element]), targets.given(chosen[part.position])
+  if part.field == "on" then number = number or targets.given(chosen.index) end
+  local window = window_of(seen, number, place)
   local now, app = window and replay_target.application(window), part.target.app
   if now and (not app or now:lower() == app:lower()) then
-    return { [part.element] = chosen[part.element], [part.position] = position, index = chosen.index }
+    return replay_aim.chosen(self.m.toolbox:get(tool), seen, part, number, place)
   end
   return errors.fail("refused", "the model points at %s, and the step is for a window of %s: nothing was done",
     now and "a window of " .. now or "nothing", tostring(app))
@@ -111,7 +114,7 @@ local function mend(self, step, gone, args, why)
   local chosen, err = ask(self, step, gone, tool, why)
   if not chosen then return nil, err end
   for _, part in ipairs(gone) do
-    local place, refused = chosen_for(self, part, chosen)
+    local place, refused = chosen_for(self, part, tool, chosen)
     if not place then return nil, refused end
     if tool ~= step.act then return replay_keyboard.give(self, step, tool, place) end
     for key, value in pairs(place) do args[key] = value end
@@ -121,12 +124,12 @@ end
 
 -- What a step that was done points at now, in place of what was gone.
 local function changed(step, gone, hit)
-  local targets = {}
+  local now = {}
   for _, part in ipairs(gone) do
-    targets[part.field] = hit and replay_target.of(hit, part.field == "to")
-    step[part.field] = targets[part.field] or step[part.field]
+    now[part.field] = hit and replay_target.of(hit, part.field == "to")
+    step[part.field] = now[part.field] or step[part.field]
   end
-  return targets
+  return now
 end
 
 --- Mends a step and does it.
@@ -146,9 +149,9 @@ function replay_heal.step(self, step, line, why)
   end
   local result = m:act { tool = step.act, args = args, why = step[1], persona = #gone > 0 and "healer" or nil }
   if not result.ok then return nil, errors.new("refused", "%s", result.text) end
-  local targets = changed(step, gone, result.hit)
-  if not next(targets) then return true end
-  local path, note = replay_diff.add(self, line, targets)
+  local now = changed(step, gone, result.hit)
+  if not next(now) then return true end
+  local path, note = replay_diff.add(self, line, now)
   m:note(("the step %q was mended by a model: %s"):format(step[1], path and "the change is in " .. path
     or tostring(note)))
   return true
