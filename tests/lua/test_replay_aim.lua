@@ -45,4 +45,30 @@ function tests.an_element_of_a_page_is_its_place_for_a_tool_that_takes_no_such_n
   end
 end
 
+local notes = { id = 1, title = "Notes", executable = "/usr/bin/notes", class = "Notes", pid = 7, visible = true,
+  active = true }
+local desk = { shot = seen.shot, window = notes, windows = { { id = 2, title = "Sums", executable = "/usr/bin/sums",
+  class = "Sums", pid = 8, visible = true }, notes }, tree = {}, elements = {} }
+
+local function at(tool_, target)
+  local args, err = replay_aim.at({ m = {}, pictures = "." }, tool_, desk, replay_aim.parts { on = target }[1])
+  return args, err and tostring(err)
+end
+
+function tests.a_window_is_brought_to_the_front_from_behind_another()
+  local switch = { anywhere = true, parameters = { properties = { title = { type = "string" } } } }
+  t.eq(at(switch, { app = "sums", title = "Sums" }), {})
+  local args, err = at(switch, { app = "mail", title = "Sums" })
+  t.eq({ args, err:find("no window of the application mail", 1, true) ~= nil }, { nil, true })
+end
+
+function tests.keys_are_for_what_has_the_focus()
+  local press = { parameters = { properties = { key = { type = "string" } } } }
+  t.eq(at(press, { app = "notes" }), {})
+  local args, err = at(press, { app = "sums" })
+  t.eq({ args, err:find("the active window is", 1, true) ~= nil }, { nil, true })
+  args, err = at(press, { app = "notes", page = "/x", role = "textbox", name = "Search" })
+  t.eq({ args, err:find("the keyboard is in nothing", 1, true) ~= nil }, { nil, true })
+end
+
 return tests

@@ -94,6 +94,31 @@ local function at_element(self, tool, seen, part, element)
   return { [part.position] = position(seen, x, y) }
 end
 
+-- A tool that acts whatever window is in front needs no more than that its own is there.
+local function has_window(seen, target)
+  for _, window in ipairs(seen.windows) do
+    local app = replay_target.application(window)
+    if not target.app or app and app:lower() == target.app:lower() then return {} end
+  end
+  return errors.fail("not_found", "there is no window of the application %s", target.app)
+end
+
+--- Whether a tool can be told by its arguments where a part is; keys go to what has the focus.
+---@param tool deskpilot.tool
+---@param part deskpilot.replay.part
+---@return boolean
+function replay_aim.can_point(tool, part)
+  local properties = tool.parameters.properties
+  return (properties[part.element] or properties[part.position] or part.field == "on" and properties.index) ~= nil
+end
+
+local function with_focus(target)
+  local copy = {}
+  for key, value in pairs(target) do copy[key] = value end
+  copy.focus = true
+  return copy
+end
+
 --- The arguments that point at a part of a step.
 ---@param self deskpilot.replay.player
 ---@param tool deskpilot.tool
@@ -103,7 +128,9 @@ end
 ---@return table<string, any>? args none for keys, which go to what has the focus
 ---@return deskpilot.error? err code "not_found": it may still come
 function replay_aim.at(self, tool, seen, part, otherwise)
-  local found, err = replay_target.find(self.m.desk, seen, part.target, function(name)
+  if tool.anywhere then return has_window(seen, part.target) end
+  local target = replay_aim.can_point(tool, part) and part.target or with_focus(part.target)
+  local found, err = replay_target.find(self.m.desk, seen, target, function(name)
     return files.join(self.pictures, name)
   end, otherwise)
   if not found then return nil, err end

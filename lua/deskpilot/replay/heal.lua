@@ -106,10 +106,19 @@ local function look_again(self, step, tool)
   return gone, args
 end
 
+-- The tool by which the model is to point: the step's own, or for keys one that clicks; nil where none could.
+local function tool_for(self, step, gone)
+  local own = self.m.toolbox:get(step.act)
+  if own.anywhere then return nil end
+  for _, part in ipairs(gone) do
+    if not replay_aim.can_point(own, part) then return #gone == 1 and replay_keyboard.pointer(self.m) or nil end
+  end
+  return step.act
+end
+
 -- Asks, and adds what the model points at to the arguments, or gives it the keyboard.
 local function mend(self, step, gone, args, why)
-  local tool = step.act
-  if not replay_keyboard.can_point(self.m.toolbox:get(tool), gone) then tool = replay_keyboard.pointer(self.m, gone) end
+  local tool = tool_for(self, step, gone)
   if not tool then return nil, why end
   local chosen, err = ask(self, step, gone, tool, why)
   if not chosen then return nil, err end

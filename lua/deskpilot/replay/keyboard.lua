@@ -5,27 +5,10 @@ local replay_target = require "deskpilot.replay.target"
 
 local replay_keyboard = {}
 
---- Whether a tool can be told by its arguments what is gone.
----@param tool deskpilot.tool
----@param gone deskpilot.replay.part[]
----@return boolean
-function replay_keyboard.can_point(tool, gone)
-  local properties = tool.parameters.properties
-  for _, part in ipairs(gone) do
-    if not (properties[part.element] or properties[part.position] or part.field == "on" and properties.index) then
-      return false
-    end
-  end
-  return true
-end
-
 --- The tool by which a model points at what is to have the keyboard.
 ---@param m deskpilot.mission_run
----@param gone deskpilot.replay.part[]
----@return string? tool nil where something else than the keyboard is gone, or where no tool points
-function replay_keyboard.pointer(m, gone)
-  local target = #gone == 1 and gone[1].target
-  if not target or not (target.focus or not (target.role or target.picture or target.at)) then return nil end
+---@return string? tool nil where there is none
+function replay_keyboard.pointer(m)
   for _, name in ipairs { "click_element", "tap" } do
     if m.toolbox:get(name) then return name end
   end
