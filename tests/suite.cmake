@@ -46,7 +46,8 @@ tests_named(WINDOWS_LUA lua lua action_target agent api_key app_profiles arithme
             mcp_options mcp_protocol mcp_run mcp_server memory model monitors native_desk ocr odd_journals odev
             old_runs orchestrator orchestrator_goals orchestrator_looks orchestrator_tools
             outline pace patterns permissions phases plugins
-            policy_options probe process profiles questions quirks reload repeated replay report resume_state retrying run_command
+            policy_options probe process profiles questions quirks reload repeated replay
+            replay_aim replay_shape report resume_state retrying run_command
             schema schema_foreign secrets servers shot signal signatures site space system task task_executor
             terminal_picture token_count tool_groups toolbox touch_tools trajectory trim trust types untrusted viewpoint
             websocket websocket_frames websocket_opening wires)

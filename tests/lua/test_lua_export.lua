@@ -3,7 +3,7 @@
 local t = require "harness"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
-local lua_export = require "deskpilot.agent.lua_export"
+local lua_export = require "deskpilot.replay.lua_export"
 local lua_source = require "deskpilot.agent.lua_source"
 local journals = require "journals"
 local spawn = require "spawn"
@@ -32,7 +32,7 @@ local function run_of(folder, name, acts, start)
   assert(files.make_folder(path))
   local lines = { { event = "journal", version = 3, program = "test" }, { event = "run_start", at = 0,
     mission = start and start.mission or "m", task = start and start.task or "", version = "test",
-    config = json.decode "{}", desktop = "private", policy = "p", model = "m" } }
+    config = json.decode "{}", desktop = "private", policy = "p", model = "m", script = start and start.script } }
   for _, pair in ipairs(acts) do table.move(pair, 1, #pair, #lines + 1, lines) end
   lines[#lines + 1] = { event = "run_end", at = 2, status = "succeeded", reason = "r", turns = 1, actions = 1,
     seconds = 1 }
@@ -46,12 +46,13 @@ local function run_of(folder, name, acts, start)
   return path
 end
 
--- The steps that a file's source does, without doing them.
-local function steps_of(source)
+-- The steps that a file's source does, without doing them. `way`: where runs have gone different ones.
+local function steps_of(source, way)
   local steps, given = {}, nil
   local original = { in_task = function() return "from the task" end, repeats = function(_, options)
     given = options.given
-    local step = setmetatable({ kept = function(_, name) return "${" .. name .. "}" end },
+    local step = setmetatable({ kept = function(_, name) return "${" .. name .. "}" end,
+      first_of = function(_, targets) return targets[way] and way or nil end },
       { __call = function(_, step) steps[#steps + 1] = step end })
     return options.steps(step)
   end }
@@ -106,6 +107,14 @@ tests.a_password_is_written_nowhere = spawn.in_folder(function(folder)
   t.eq({ steps[1].with.text, steps[2].with.text }, { given.password, given.password })
 end)
 
+tests.a_drag_may_end_in_a_window_of_another_application = spawn.in_folder(function(folder)
+  local hit = hit_of "letter.txt"
+  local other = hit_of "Bin"
+  hit.drop = { at = other.at, element = other.element, window = other.window }
+  local steps = steps_of(exported { run_of(folder, "run", { act("drag_element", { label = "letter.txt" }, hit) }) })
+  t.eq({ steps[1].on.app, steps[1].to.app, steps[1].to.name }, { "letter.txt", "Bin", "Bin" })
+end)
+
 tests.steps_that_repeat_become_a_loop = spawn.in_folder(function(folder)
   local acts = {}
   for _, name in ipairs { "Ada", "Grace", "Edsger" } do
@@ -123,22 +132,78 @@ tests.steps_that_repeat_become_a_loop = spawn.in_folder(function(folder)
 end)
 
 tests.of_several_runs_what_differs_is_a_parameter = spawn.in_folder(function(folder)
-  local function one(name, text, more)
-    local acts = { act("type_text", { text = text }, hit_of "Name", { value = text }),
-      act("type_text", { text = "always" }, hit_of "Town", { value = "always" }) }
-    if more then acts[#acts + 1] = act("click_element", { label = "Not now" }, hit_of "Not now") end
-    acts[#acts + 1] = act("click_element", { label = "Send" }, hit_of "Send")
-    return run_of(folder, name, acts)
+  local function one(name, text)
+    return run_of(folder, name, { act("type_text", { text = text }, hit_of "Name", { value = text }),
+      act("type_text", { text = "always" }, hit_of "Town", { value = "always" }),
+      act("click_element", { label = "Send" }, hit_of "Send") })
   end
-  local source = exported { one("a", "Ada"), one("b", "Grace", true) }
-  local steps, given = steps_of(source)
+  local steps, given = steps_of(exported { one("a", "Ada"), one("b", "Grace"), one("c", "Ada") })
   t.eq(given, { name = "Ada" })
-  t.eq({ steps[2].with.text, steps[1].expect.value }, { "always", "Ada" })
-  t.eq({ steps[3].on.name, steps[3].optional, steps[4].on.name, steps[4].optional },
-    { "Not now", true, "Send", nil })
-  local other = run_of(folder, "c", { act("press_key", { key = "enter" }, hit_of "x") }, { mission = "another" })
+  t.eq({ steps[2].with.text, steps[1].expect.value, #steps }, { "always", "Ada", 3 })
+  local other = run_of(folder, "d", { act("press_key", { key = "enter" }, hit_of "x") }, { mission = "another" })
   local made, err = lua_export.make({ other, files.join(folder, "a") }, "x.lua")
   t.eq({ made, (tostring(err):find("only runs of one mission", 1, true)) }, { nil, 1 })
+end)
+
+-- Runs that click one button after the other.
+local function clicks(folder, name, ...)
+  local acts = {}
+  for i, button in ipairs { ... } do acts[i] = act("click_element", { label = button }, hit_of(button)) end
+  return run_of(folder, name, acts)
+end
+
+local function names_of(source, way)
+  local steps = steps_of(source, way)
+  for i, step in ipairs(steps) do steps[i] = step.on.name end
+  return table.concat(steps, " ")
+end
+
+tests.where_runs_have_gone_different_ways_the_screen_decides = spawn.in_folder(function(folder)
+  local source = exported { clicks(folder, "a", "Open", "Send"), clicks(folder, "b", "Open", "Later", "Never", "Send"),
+    clicks(folder, "c", "Open", "Agree", "Send"), clicks(folder, "d", "Open", "Later", "Never", "Send") }
+  t.eq({ names_of(source, 1), names_of(source, 2), names_of(source, 3) },
+    { "Open Later Never Send", "Open Agree Send", "Open Send" })
+  t.ok(source:find('role = "push button", name = "Send" }, -- goes on', 1, true), source)
+  t.ok(source:find("local way = step:first_of({\n", 1, true), source)
+  source = exported { clicks(folder, "e", "Open"), clicks(folder, "f", "Open", "Close") }
+  t.ok(source:find("}, 0)", 1, true), "at the end it is looked for once: " .. source)
+  t.eq({ names_of(source, 1), names_of(source) }, { "Open Close", "Open" })
+  local blind = run_of(folder, "g", { act("click_element", { label = "Open" }, hit_of "Open"),
+    act("open_app", { name = "x" }), act("click_element", { label = "Send" }, hit_of "Send") })
+  local made, err = lua_export.make({ files.join(folder, "a"), blind }, "x.lua")
+  t.eq({ made, (tostring(err):find("nothing on the screen tells which way to go", 1, true) ~= nil) }, { nil, true })
+end)
+
+tests.what_runs_have_chosen_of_what_was_there_is_a_parameter = spawn.in_folder(function(folder)
+  local function one(name, choice, ...)
+    local elements = {}
+    for i, there in ipairs { ... } do elements[i] = { role = "push button", name = there, states = {} } end
+    local hit = hit_of(choice)
+    hit.window.app = "paint"
+    local run = run_of(folder, name, { { { event = "observed", at = 1, turn = 1, seen = "screenshots/look.json" } },
+      act("click_element", { label = choice }, hit),
+      act("press_key", { key = choice == "Red" and "enter" or "space" }, hit_of "Field") })
+    assert(files.make_folder(files.join(run, "screenshots")))
+    assert(files.write(files.join(run, "screenshots", "look.json"), json.encode { elements = elements }))
+    return run
+  end
+  local steps, given = steps_of(exported { one("a", "Red", "Red", "Blue"), one("b", "Blue", "Red", "Blue") })
+  t.eq({ steps[1].on.name, steps[1].with.label, steps[2].with.key, #steps }, { "Red", "Red", "enter", 2 })
+  t.eq({ given.push_button, given.field }, { "Red", "enter" })
+  local source = exported { one("c", "Red", "Red"), one("d", "Blue", "Blue") }
+  t.eq({ names_of(source, 1), names_of(source, 2) }, { "Red Field", "Blue Field" })
+end)
+
+tests.scripts_are_merged_goal_by_goal = spawn.in_folder(function(folder)
+  local function one(name, text)
+    local acts = { act("type_text", { text = text }, hit_of "Name"),
+      act("type_text", { text = "same" }, hit_of "Town") }
+    for i, pair in ipairs(acts) do pair[1].goal = tostring(i) end
+    return run_of(folder, name, acts, { script = true })
+  end
+  local source = exported { one("a", "Ada"), one("b", "Grace") }
+  t.ok(source:find("if goal == 1 then\n    step {", 1, true) and source:find("elseif goal == 2 then", 1, true), source)
+  t.ok(source:find('name = "Ada", -- another one in other runs', 1, true), source)
 end)
 
 tests.what_a_person_has_done_is_a_mission_of_its_own = spawn.in_folder(function(folder)

@@ -27,6 +27,7 @@ local lua_floors = {
   { "policies" },
   { "tools", "guards" },
   { "apps" },
+  { "replay" },
   { "agent" },
   { "model" },
   { "desk", "mcp" },

@@ -186,7 +186,8 @@ local function describe(run, action)
   keep_crop(run, record, window, action.picture)
   local drop = action.drop
   if drop then
-    record.drop = { at = drop.point, element = drop.element and element_record(run, drop.element, drop.window) or nil }
+    record.drop = { at = drop.point, element = drop.element and element_record(run, drop.element, drop.window) or nil,
+      window = drop.window and window_record(drop.application, drop.window) or nil }
   end
   return record, element
 end

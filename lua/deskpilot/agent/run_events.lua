@@ -231,7 +231,7 @@ events.declare_all("deskpilot.agent.changed_screen", {
   } },
 })
 
-events.declare_all("deskpilot.agent.recorder", {
+events.declare_all("deskpilot.replay.recorder", {
   { name = "recorded", about = "The acts of this run are a person's (`deskpilot record`).", of_file = true,
     fields = {
     { "desktop", { type = "object", properties = { kind = { type = "string" },
@@ -351,7 +351,7 @@ events.declare_all("deskpilot.agent.run", {
       .. "those alike, path of ancestors, value and states before, secret), `window` (title, class, app, its place), "
       .. "`at` (pixel of the screen), `place` of the element, `page` (title, url), `crop` (file of the picture of the "
       .. "place), `crop_at` (the pixel of it that is `at`), `screenshot` (the picture it was decided by), `drop` (of a "
-      .. "drag: its end), `withheld` (of a person's text that was not kept: `secret` or "
+      .. "drag: its end, with its window), `withheld` (of a person's text that was not kept: `secret` or "
       .. "`unknown`), `waited` (seconds after the act before, when a person's target was first there)" },
     { "ignored?", strings, "arguments that the tool does not know and that were left out" },
     { "data?", {}, "what the tool has given beside the text" },

@@ -19,12 +19,12 @@ local command = {
   deskpilot run calculator-replay.lua --heal                one is asked for a step whose target is gone
 
 Each step finds what it acts on by role and name, else by its picture, else by its place in the window, and checks what
-changed in the run. Several runs of one mission make one mission: what differs becomes parameters, and a step that only
-some had is optional. Without --lua, RUN's trajectory.json is written anew from its journal (or into FILE).]],
+changed in the run. Several runs of one mission make one mission: what differs becomes parameters, or branches between
+which the screen decides. Without --lua, RUN's trajectory.json is written anew from its journal (or into FILE).]],
 }
 
 local function write_lua(folders, options)
-  local lua_export = require "deskpilot.agent.lua_export"
+  local lua_export = require "deskpilot.replay.lua_export"
   local out = options.output
   if not out then
     local events = journal.read(folders[1])

@@ -70,7 +70,7 @@ local function tell_once(desk, choice, private)
   if private then -- a window comes before its elements can be read
     desk.wait_until(function() return #(desk.elements.list() or {}) > 0 end, { timeout = 5 })
   end
-  local now, err = require "deskpilot.agent.picked".at(desk, x, y)
+  local now, err = require "deskpilot.replay.picked".at(desk, x, y)
   if not now then return complain(3, err) end
   local words = require "deskpilot.cli.pick.words"
   if choice.json then

@@ -55,7 +55,7 @@ local function choose(given)
   choice.desktop, choice.apps = where, apps
   local problem = stop_hotkey.problem(choice.check, "--check")
   if problem then return nil, problem end
-  local lua_export = require "deskpilot.agent.lua_export"
+  local lua_export = require "deskpilot.replay.lua_export"
   for _, path in ipairs { choice.output, lua_export.pictures(choice.output) } do
     if files.exists(path) then
       return errors.fail("refused", "%s is there already, and is not overwritten: -o FILE names another", path)
@@ -88,7 +88,7 @@ local function listen(choice)
     if stop ~= "" then own[stop] = "stop" end
     local taken, refused = run.desk.hotkeys.on(choice.check, function() end) -- applications do not get it
     if not taken then return run:stop("error", ("--check: %s"):format(tostring(refused))) end
-    state.recorder = require "deskpilot.agent.recorder".new(run, own, function() say_ready(run, choice) end)
+    state.recorder = require "deskpilot.replay.recorder".new(run, own, function() say_ready(run, choice) end)
     local ok, err = state.recorder:work(desktop_of(run, choice))
     if not ok then return run:stop("error", tostring(err)) end
     run:stop("succeeded", ("%d acts were recorded"):format(run.actions))
@@ -116,7 +116,7 @@ local function write(choice)
     terminal.complain "nothing was recorded"
     return 1
   end
-  local ok, err = require "deskpilot.agent.lua_export".write({ run.dir.path }, choice.output)
+  local ok, err = require "deskpilot.replay.lua_export".write({ run.dir.path }, choice.output)
   if not ok then
     terminal.complain(tostring(err))
     return 2

@@ -2,7 +2,7 @@
 --- shows that, and copies its line when it is told to.
 local errors = require "deskpilot.base.errors"
 local keys = require "deskpilot.cli.pick.keys"
-local picked = require "deskpilot.agent.picked"
+local picked = require "deskpilot.replay.picked"
 local rects = require "deskpilot.desk.picture.rect"
 local task = require "deskpilot.base.task"
 local terminal = require "deskpilot.cli.terminal"

@@ -1,7 +1,6 @@
 --- Steps that are the same but for what is typed: those of a loop, of goals that a script hands out one after the
---- other, and of several runs of one mission. From them come rows of values, parameters, and steps that only some runs
---- had.
-local run_steps = require "deskpilot.agent.run_steps"
+--- other, and of several runs of one mission (run_merge.lua). From them come rows of values and parameters.
+local run_steps = require "deskpilot.replay.run_steps"
 
 local step_merge = {}
 
@@ -97,7 +96,6 @@ function step_merge.merged(steps)
   for i, step in ipairs(steps) do
     merged.nths[i] = step.on and step.on.nth or false
     differs = differs or merged.nths[i] ~= merged.nths[1]
-    merged.optional = merged.optional or step.optional
   end
   if not differs or is_keys(first.on) then merged.nths = nil end
   return merged
@@ -152,63 +150,6 @@ function step_merge.loops(steps)
     end
   end
   return items
-end
-
--- The longest common part of two lists, as pairs of places.
-local function aligned(a, b)
-  local length = {}
-  for i = #a + 1, 1, -1 do
-    length[i] = {}
-    for j = #b + 1, 1, -1 do
-      if i > #a or j > #b then length[i][j] = 0
-      elseif a[i] == b[j] then length[i][j] = length[i + 1][j + 1] + 1
-      else length[i][j] = math.max(length[i + 1][j], length[i][j + 1]) end
-    end
-  end
-  local pairs_, i, j = {}, 1, 1
-  while i <= #a or j <= #b do
-    if i <= #a and j <= #b and a[i] == b[j] then
-      pairs_[#pairs_ + 1] = { i, j }
-      i, j = i + 1, j + 1
-    elseif j > #b or i <= #a and length[i + 1][j] >= length[i][j + 1] then
-      pairs_[#pairs_ + 1] = { i, nil }
-      i = i + 1
-    else
-      pairs_[#pairs_ + 1] = { nil, j }
-      j = j + 1
-    end
-  end
-  return pairs_
-end
-
-local function shapes_of(steps)
-  local shapes = {}
-  for i, entry in ipairs(steps) do shapes[i] = step_merge.shape(entry.all and entry.all[1] or entry) end
-  return shapes
-end
-
---- The steps of several runs, those of the same shape put together; one that some runs had not is `optional`.
----@param runs deskpilot.run_step[][]
----@return deskpilot.run_step[] steps with `texts` of more than one value where they differ
-function step_merge.runs(runs)
-  local list = {}
-  for i, step in ipairs(runs[1]) do list[i] = { all = { step } } end
-  for r = 2, #runs do
-    local next_list = {}
-    for _, pair in ipairs(aligned(shapes_of(list), shapes_of(runs[r]))) do
-      local entry = pair[1] and list[pair[1]] or { all = {}, optional = true }
-      if pair[2] then table.insert(entry.all, runs[r][pair[2]]) else entry.optional = true end
-      next_list[#next_list + 1] = entry
-    end
-    list = next_list
-  end
-  local steps = {}
-  for i, entry in ipairs(list) do
-    steps[i] = step_merge.merged(entry.all)
-    steps[i].optional = entry.optional
-    steps[i].nths = nil
-  end
-  return steps
 end
 
 return step_merge

@@ -6,6 +6,7 @@ local errors = require "deskpilot.base.errors"
 local find = require "deskpilot.desk.elements.find"
 local hit_test = require "deskpilot.agent.hit_test"
 local places = require "deskpilot.desk.elements.places"
+local replay_shape = require "deskpilot.replay.shape"
 local text = require "deskpilot.base.text"
 
 local replay_target = {}
@@ -22,7 +23,7 @@ local replay_target = {}
 ---@field focus boolean? for keys: the element is not pointed at, but has the keyboard's focus
 ---@field picture string? a file: what the place looks like
 ---@field spot integer[]? the pixel of that picture that is meant
----@field at number[]? a place in the window, in thousandths of its width and height
+---@field at number[]? a place in the window, in thousandths of its width and height; of a picture: where it was
 
 -- Elements that only hold others, or are painted by their program: what is clicked in them is not they themselves.
 local holders = { application = true, frame = true, dialog = true, window = true, panel = true, filler = true,
@@ -63,8 +64,8 @@ end
 ---@param any boolean? also an element that only holds or says something: it is looked at, not acted on
 ---@return deskpilot.replay.target? nil where nothing is known of it
 function replay_target.of(hit, end_, any)
-  local window, part = hit.window, end_ and hit.drop or hit
-  local element, at = part.element, part.at
+  local part = end_ and hit.drop or hit
+  local element, at, window = part.element, part.at, part.window or hit.window
   if not window then return nil end
   local target = { app = window.app, title = window.title ~= "" and window.title or nil }
   local path = element and element.path
@@ -222,20 +223,32 @@ local function place_in(seen, window, x, y)
     window.title)
 end
 
-local function by_picture(desk, seen, target, file)
+-- The pixel of the screen where a target was, in its window as it is now.
+local function place_of(window, target)
+  return window.x + window.width * target.at[1] // 1000, window.y + window.height * target.at[2] // 1000
+end
+
+local function by_picture(desk, seen, target, file, otherwise)
   local window, err = window_of(seen, target)
   if not window then return nil, err end
   local hit, why = desk.screen.find_image(file, { window = window, min_score = 0.9 })
-  if not hit then return nil, why end
-  local spot = target.spot or { hit.width // 2, hit.height // 2 }
-  return place_in(seen, window, hit.x + spot[1], hit.y + spot[2])
+  if hit then
+    local spot = target.spot or { hit.width // 2, hit.height // 2 }
+    return place_in(seen, window, hit.x + spot[1], hit.y + spot[2])
+  end
+  if not (otherwise and target.at) then return nil, why end
+  local x, y = place_of(window, target)
+  local place, problem = replay_shape.in_window(desk, window, file, target.spot, x, y)
+  if not place then return errors.fail("not_found", "%s; %s", tostring(why), tostring(problem)) end
+  local found, refused = place_in(seen, window, place.x, place.y)
+  if found then found.otherwise = true end
+  return found, refused
 end
 
 local function by_place(seen, target)
   local window, err = window_of(seen, target)
   if not window then return nil, err end
-  return place_in(seen, window, window.x + window.width * target.at[1] // 1000,
-    window.y + window.height * target.at[2] // 1000)
+  return place_in(seen, window, place_of(window, target))
 end
 
 --- Where a target is.
@@ -243,9 +256,11 @@ end
 ---@param seen deskpilot.observation the latest look
 ---@param target deskpilot.replay.target
 ---@param file fun(name: string): string the path of a picture
----@return { element: deskpilot.element?, page: deskpilot.page_element?, x: integer?, y: integer? }? found
+---@param otherwise boolean? a picture is looked for in other colours and sizes too
+---@return { element: deskpilot.element?, page: deskpilot.page_element?, x: integer?, y: integer?,
+---  otherwise: boolean? }? found `otherwise`: a picture that looks otherwise now
 ---@return deskpilot.error? err code "not_found": it may still come
-function replay_target.find(desk, seen, target, file)
+function replay_target.find(desk, seen, target, file, otherwise)
   if target.focus or not (target.role or target.picture or target.at) then return focused(seen, target) end
   if target.page then
     local found, err = on_page(seen, target)
@@ -254,7 +269,7 @@ function replay_target.find(desk, seen, target, file)
     local found, err = on_desktop(seen, target)
     return found and { element = found }, err
   elseif target.picture then
-    return by_picture(desk, seen, target, file(target.picture))
+    return by_picture(desk, seen, target, file(target.picture), otherwise)
   end
   return by_place(seen, target)
 end

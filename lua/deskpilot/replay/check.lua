@@ -1,5 +1,5 @@
 --- What is to be true after a step of a replayed run: what changed then. Each is a state that is waited for.
-local replay_target = require "deskpilot.agent.replay_target"
+local replay_target = require "deskpilot.replay.target"
 
 local replay_check = {}
 

@@ -2,7 +2,7 @@
 --- and what each act touches, of the look before it.
 local find = require "deskpilot.desk.elements.find"
 local hit_test = require "deskpilot.agent.hit_test"
-local replay_target = require "deskpilot.agent.replay_target"
+local replay_target = require "deskpilot.replay.target"
 local text = require "deskpilot.base.text"
 
 local recorded_acts = {}

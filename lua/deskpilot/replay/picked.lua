@@ -1,5 +1,5 @@
 --- What is at a place of the screen, for whoever writes a script: window, element, colour, and the line of Lua that
---- finds it again. What is pointed at is decided as it is of a recorded act (replay_target.lua): an element by its role
+--- finds it again. What is pointed at is decided as it is of a recorded act (target.lua): an element by its role
 --- and name, else a place in a window. The line is tried on what is there before it is told.
 local act_record = require "deskpilot.agent.act_record"
 local errors = require "deskpilot.base.errors"
@@ -9,7 +9,7 @@ local image = require "native.image"
 local lua_source = require "deskpilot.agent.lua_source"
 local places = require "deskpilot.desk.elements.places"
 local rects = require "deskpilot.desk.picture.rect"
-local replay_target = require "deskpilot.agent.replay_target"
+local replay_target = require "deskpilot.replay.target"
 local window_criteria = require "deskpilot.desk.window.criteria"
 
 local picked = {}

@@ -4,9 +4,9 @@
 local act_record = require "deskpilot.agent.act_record"
 local errors = require "deskpilot.base.errors"
 local keys = require "native.desk"
-local recorded_looks = require "deskpilot.agent.recorded_looks"
-local recorded_acts = require "deskpilot.agent.recorded_acts"
-local recorded_text = require "deskpilot.agent.recorded_text"
+local recorded_looks = require "deskpilot.replay.recorded_looks"
+local recorded_acts = require "deskpilot.replay.recorded_acts"
+local recorded_text = require "deskpilot.replay.recorded_text"
 local task = require "deskpilot.base.task"
 
 local recorder = {}

@@ -1,7 +1,7 @@
 --- What an exported mission is made of (deskpilot export --lua): steps that a run has done, done again with no model.
 --- Each waits for what it acts on, acts by the tool that the run has used, and waits for what changed then.
 ---
----     local replay = require "deskpilot.agent.replay"
+---     local replay = require "deskpilot.replay"
 ---     local original = replay.of "calculator"
 ---
 ---     return original:repeats { steps = function(step)
@@ -12,7 +12,7 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local lookup = require "deskpilot.base.lookup"
 local mission_file = require "deskpilot.agent.mission"
-local replay_step = require "deskpilot.agent.replay_step"
+local replay_step = require "deskpilot.replay.step"
 local secrets = require "deskpilot.model.secrets"
 local text = require "deskpilot.base.text"
 local trust = require "deskpilot.base.trust"
@@ -32,7 +32,7 @@ local function calling_file()
   while true do
     local info = debug.getinfo(level, "S")
     if not info then return "?" end
-    if info.source:sub(1, 1) == "@" and not text.ends(info.source, "deskpilot/agent/replay.lua") then
+    if info.source:sub(1, 1) == "@" and not text.ends(info.source, "deskpilot/replay/init.lua") then
       return info.source:sub(2)
     end
     level = level + 1

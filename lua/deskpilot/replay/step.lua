@@ -1,14 +1,15 @@
 --- One step of a replayed run: finds its target, does it by its tool, and checks what is to be true then.
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
-local replay_check = require "deskpilot.agent.replay_check"
-local replay_target = require "deskpilot.agent.replay_target"
+local replay_aim = require "deskpilot.replay.aim"
+local replay_check = require "deskpilot.replay.check"
+local replay_target = require "deskpilot.replay.target"
 local script = require "deskpilot.agent.script"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
 -- What few runs need is loaded by those that do.
-local function replay_heal() return require "deskpilot.agent.replay_heal" end
+local function replay_heal() return require "deskpilot.replay.heal" end
 
 local replay_step = {}
 
@@ -23,7 +24,6 @@ local pause = 0.1 -- seconds between looks
 ---@field expect deskpilot.replay.expect? what is to be true afterwards
 ---@field looks string? a picture of the place as it was in the run
 ---@field seconds number? that it waits for its target and for what it expects, where replay.seconds is too short
----@field optional boolean? it is left out where its target is not there: some runs had it and some had not
 
 ---@class deskpilot.replay.player
 ---@field m deskpilot.mission_run
@@ -32,12 +32,13 @@ local pause = 0.1 -- seconds between looks
 ---@field count integer of the steps so far
 ---@field looked deskpilot.observation? the latest look of its own
 ---@field raised integer? the step for which a window was brought to the front
+---@field otherwise boolean? whether a picture was found in other colours or another size
 ---@overload fun(step: deskpilot.replay.step)
 local Player = {}
 Player.__index = Player
 
 local known = { act = "string", with = "table", on = "table", to = "table", expect = "table", looks = "string",
-  optional = "boolean", seconds = "number" }
+  seconds = "number" }
 
 local function check_fields(fields, kinds, what)
   for key in pairs(fields) do
@@ -75,12 +76,14 @@ local function patience(self, step)
   return math.max(step.seconds or 0, self.m.config:get "replay.seconds")
 end
 
--- Fails where what the fields say is not there in time; `fn` is asked after each look.
+-- Fails where what the fields say is not there in time; `fn` is asked after each look, and told whether so much time
+-- has passed that what it looks for may have come already and look otherwise.
 local function wait(self, step, fn)
-  local stop, again = task.now() + patience(self, step), false
+  local began, again = task.now(), false
+  local stop, late = began + patience(self, step), began + patience(self, step) / 4
   while true do
     local seen = look(self, again)
-    local value, err = script.ask(self.m, true, fn, seen)
+    local value, err = script.ask(self.m, true, fn, seen, task.now() > late)
     if value then return value end
     if task.now() > stop then return nil, err end
     again = true
@@ -92,81 +95,16 @@ local function path_of(self, name)
   return files.join(self.pictures, name)
 end
 
-local function listed(seen, element)
-  for _, other in ipairs(seen.elements) do
-    if other.handle == element.handle then return other.number end
-  end
-end
-
-local function is_off(found)
-  local element = found.page or found.element
-  if not element then return false end
-  return element.states.disabled or found.element and element.states.enabled == false
-end
-
-local function position(seen, x, y)
-  local nx, ny = seen.shot:to_norm(x, y)
-  if nx then return { nx, ny } end
-  return errors.fail("not_found", "%d, %d is not on the screen", x, y)
-end
-
--- The arguments that point at what was found, in the tool's own words.
-local function aim(self, tool, seen, found, names)
-  local args, properties = {}, tool.parameters.properties
-  if found.page then
-    if properties.index then args.index = found.page.index
-    elseif tool.pages then args[names[1]] = found.page.index
-    elseif found.page.box and found.page.in_view then
-      local box = found.page.box
-      args[names[2]] = position(seen, box.x + box.width // 2, box.y + box.height // 2)
-    end
-    return args
-  end
-  if found.x then
-    local point, err = position(seen, found.x, found.y)
-    args[names[2]] = point
-    return point and args, err
-  end
-  if not found.element then return args end
-  local behind = replay_target.behind(seen, found.element)
-  if behind and self.raised ~= self.count then
-    self.raised = self.count
-    self.m.desk.windows.focus(behind)
-    return errors.fail("not_found", "the window %q is not in front", behind.title)
-  end
-  local number = properties[names[1]] and listed(seen, found.element)
-  if number then
-    args[names[1]] = number
-    return args
-  end
-  local x, y = replay_target.middle(seen, found.element)
-  if not x then
-    self.m.desk.elements.scroll_into_view(found.element)
-    return errors.fail("not_found", "the %s %q is not in view", found.element.role, found.element.name)
-  end
-  args[names[2]] = position(seen, x, y)
-  return args
-end
-
-local start_names, end_names = { "start_element", "start" }, { "end_element", "end" }
-
--- All arguments of the step's call.
-local function arguments(self, step, seen)
-  local m = self.m
-  local tool = m.toolbox:get(step.act)
+-- All arguments of the step's call. `late`: a picture may look otherwise now; where one does, the others do as well.
+local function arguments(self, step, seen, late)
+  local tool = self.m.toolbox:get(step.act)
   if not tool then return errors.fail("refused", "there is no tool %q", step.act) end
   local args = {}
   for key, value in pairs(step.with or {}) do args[key] = value end
-  local parts = { { step.on, step.to and start_names or { "element", "position" } }, { step.to, end_names } }
-  for _, part in ipairs(parts) do
-    if part[1] then
-      local found, err = replay_target.find(m.desk, seen, part[1], function(name) return path_of(self, name) end)
-      if not found then return nil, err end
-      if is_off(found) then return errors.fail("not_found", "the %s %q is disabled", part[1].role, part[1].name) end
-      local more, why = aim(self, tool, seen, found, part[2])
-      if not more then return nil, why end
-      for key, value in pairs(more) do args[key] = value end
-    end
+  for _, part in ipairs(replay_aim.parts(step)) do
+    local more, err = replay_aim.at(self, tool, seen, part, late or self.otherwise)
+    if not more then return nil, err end
+    for key, value in pairs(more) do args[key] = value end
   end
   return args
 end
@@ -198,7 +136,7 @@ end
 local function act(self, step)
   local stop = task.now() + patience(self, step)
   while true do
-    local args, err = wait(self, step, function(seen) return arguments(self, step, seen) end)
+    local args, err = wait(self, step, function(seen, late) return arguments(self, step, seen, late) end)
     if not args then return nil, err end
     local result = self.m:act { tool = step.act, args = args, why = step[1] }
     if result.ok then return true end
@@ -216,7 +154,6 @@ function Player:__call(step)
     verify(self, step, line)
     return true
   end
-  if step.optional and not script.ask(m, true, arguments, self, step, look(self)) then return false end
   local ok, err, tried = act(self, step)
   if not ok and not tried and m.config:get "replay.heal" and not m.outcome then
     ok, err = replay_heal().step(self, step, line, err)
@@ -234,6 +171,30 @@ function Player:kept(name)
   local value = self.m.memory:get(name)
   if value then return value end
   error(errors.new("not_found", "no step has kept ${%s}", name), 0)
+end
+
+--- Which of several targets is there, where runs have gone different ways. They are looked for in their order until one
+--- is there; where none comes, the run ends.
+---@param targets deskpilot.replay.target[]
+---@param seconds number? 0: they are looked for once, and nil is given where none is there
+---@return integer? number
+function Player:first_of(targets, seconds)
+  local line = debug.getinfo(2, "l").currentline
+  local step = { "which way to go", seconds = seconds }
+  local function there(seen, late)
+    local reasons = {}
+    for i, target in ipairs(targets) do
+      local found, err = replay_target.find(self.m.desk, seen, target, function(name) return path_of(self, name) end,
+        late or self.otherwise)
+      if found then return i end
+      reasons[i] = tostring(err)
+    end
+    return errors.fail("not_found", "%s", table.concat(reasons, "; "))
+  end
+  if seconds == 0 then return (script.ask(self.m, true, there, look(self))) end
+  local number, err = wait(self, step, there)
+  if not number then fail(self, step, line, err) end
+  return number
 end
 
 --- What calls itself with a step does it.

@@ -4,7 +4,7 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local journal = require "deskpilot.agent.journal"
 local json = require "deskpilot.base.json"
-local replay_target = require "deskpilot.agent.replay_target"
+local replay_target = require "deskpilot.replay.target"
 local rundir = require "deskpilot.agent.rundir"
 local schema = require "deskpilot.base.schema"
 
@@ -19,6 +19,7 @@ local run_steps = {}
 ---@field crop string? file in the run's folder
 ---@field secret boolean? what is typed must not be written down
 ---@field withheld "secret"|"unknown"|nil of a person's act: what was typed was not kept at all, and why
+---@field sees (fun(role: string, name: string): boolean)? whether such an element was there before it
 ---@field waited number? seconds after the act before, when what a person acts on was first there
 ---@field goal string? the path of the goal that it was done for
 ---@field line integer of the journal
@@ -60,13 +61,15 @@ local element = object({ role = text, name = text, app = text, frame = text, pag
   nth = { type = "integer", minimum = 1 }, secret = { type = "boolean" }, states = { type = "array", items = text },
   path = { type = "array", items = object({ role = text, name = text }, { "role", "name" }) } }, { "role", "name" })
 
+local window_kind = object({ title = text, class = text, app = text, x = whole, y = whole, width = whole,
+  height = whole }, { "title", "class", "x", "y", "width", "height" })
+
 -- What act_record has written down, as whatever a journal says must be for what reads it.
 local hit_schema = object { at = place, element = element, crop = text, screenshot = text,
-  crop_at = { type = "array", items = whole, minItems = 2, maxItems = 2 },
-  window = object({ title = text, class = text, app = text, x = whole, y = whole, width = whole, height = whole },
-    { "title", "class", "x", "y", "width", "height" }),
+  crop_at = { type = "array", items = whole, minItems = 2, maxItems = 2 }, window = window_kind,
   waited = { type = "number", minimum = 0 }, withheld = { enum = { "secret", "unknown" } },
-  page = object({ title = text, url = text }, { "url" }), drop = object { at = place, element = element } }
+  page = object({ title = text, url = text }, { "url" }),
+  drop = object { at = place, element = element, window = window_kind } }
 
 local desktop_schema = object({ kind = { enum = { "current", "private" } },
   size = { type = "array", items = whole, minItems = 2, maxItems = 2 },
@@ -250,6 +253,12 @@ local function looks_around(self, events, index)
   return { before = look(self.folder, before), after = look(self.folder, after) }
 end
 
+-- Whether there was an element with that role and name.
+local function sight(data)
+  local found = data and by_identity(data)
+  return found and function(role, name) return found[("%s\0%s\0001"):format(role, name)] ~= nil end
+end
+
 local function settled_after(events, index)
   for i = index + 1, math.min(#events, index + 3) do
     if events[i].event == "settled" then return fitting(after_schema, events[i].after) or {} end
@@ -283,7 +292,9 @@ function run_steps.read(folder)
       and type(event.args) == "table" and not left_out[event.tool] then
       local step, hit = step_of(event, i)
       local about = task .. "\n" .. tostring(self.tasks[event.goal or ""] or "")
-      step.expect = expectation(step, hit, settled_after(events, i), looks_around(self, events, i), about)
+      local looks = looks_around(self, events, i)
+      step.sees = sight(looks.before)
+      step.expect = expectation(step, hit, settled_after(events, i), looks, about)
       step.kept = step.with.text and self.kept[step.with.text] or nil
       self.steps[#self.steps + 1] = step
     end
