@@ -26,7 +26,8 @@ static int lib_system_on_interrupt(lua_State *L)
 /* What the process has been asked to stop by (as on_interrupt's handler hears it); nil where it has
  * not, or where that has been cleared.
  * ---@return string? signal
- * ---@return boolean pending the handler has not heard of it yet, and whatever computes is stopped */
+ * ---@return boolean pending the handler has not heard of it yet, and whatever computes is stopped
+ */
 static int lib_system_interrupt(lua_State *L)
 {
     lua_pushstring(L, system_interrupt_name());
