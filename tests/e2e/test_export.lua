@@ -45,7 +45,10 @@ end)
 -- How often each is done again in each world: once in the suite, where all that may be otherwise is so at once, and
 -- more where somebody counts (DESKPILOT_REPLAYS=20), in each world by itself.
 local times = tonumber(os.getenv "DESKPILOT_REPLAYS") or 1
-if times > 1 then t.time_limit(3600) end
+if times > 1 then
+  t.time_limit(3600)
+  t.side_by_side(4)
+end
 
 local worlds = times == 1 and {
   { "a world that looks otherwise", env = { GTK_THEME = "HighContrastInverse", GDK_DPI_SCALE = "1.5" }, moved = true,
