@@ -38,6 +38,10 @@ local function record(folder, app, ...)
   return self
 end
 
+local function middle(element)
+  return element.x + element.width // 2, element.y + element.height // 2
+end
+
 function Recording:person(...)
   local child = spawn.run({ "xdotool", ... }, { env = self.env })
   t.eq(child.status, 0, "xdotool: " .. child.stderr)
@@ -48,9 +52,8 @@ function Recording:element(criteria)
 end
 
 function Recording:click(criteria)
-  local element = self:element(criteria)
-  self:person("mousemove", tostring(element.x + element.width // 2), tostring(element.y + element.height // 2),
-    "click", "1")
+  local x, y = middle(self:element(criteria))
+  self:person("mousemove", tostring(x), tostring(y), "click", "1")
 end
 
 -- Types, and waits until the field holds it, or as many signs.
@@ -180,6 +183,37 @@ tests.what_is_typed_too_fast_to_be_seen_is_not_kept = spawn.in_folder(function(f
   t.eq(holding(folder, secret), { out })
   t.ok(source:find("not kept, since it could not be seen", 1, true), source)
   t.eq(select(2, source:gsub("act = \"press_key\"", "")), 2, source)
+end)
+
+-- As a hand does it: down, over in steps, up.
+function Recording:drag(from, to)
+  local x, y = middle(from)
+  local dx, dy = middle(to)
+  local words = { "mousemove", tostring(x), tostring(y), "mousedown", "1" }
+  for i = 1, 8 do
+    for _, word in ipairs { "sleep", "0.05", "mousemove", tostring(x + (dx - x) * i // 8),
+      tostring(y + (dy - y) * i // 8) } do words[#words + 1] = word end
+  end
+  self:person(table.unpack(words))
+  self:person("sleep", "0.2", "mouseup", "1")
+end
+
+tests.a_drag_is_recorded_and_replayed = spawn.in_folder(function(folder)
+  local place = files.join(folder, "place")
+  local app = "sh -c 'rm -rf %s; mkdir -p %s/inbox; echo Dear >%s/letter.txt; exec thunar %s'"
+  local self = record(folder, app:format(place, place, place, place))
+  self:person("key", "ctrl+2") -- as a list: its lines are elements
+  self:until_acts(1)
+  self:drag(self:element { role = "table cell", name = "letter.txt" }, self:element { role = "table cell",
+    name = "inbox" })
+  local moved = files.join(place, "inbox/letter.txt")
+  t.wait_until("the file to be moved", function() return files.exists(moved) end, 20)
+  self:until_acts(2)
+  local source = self:stop()
+  t.ok(source:find('act = "drag_element"', 1, true), source)
+  t.ok(source:find('on = {[^\n]*role = "table cell", name = "letter.txt"'), source)
+  t.ok(source:find('to = {[^\n]*role = "table cell", name = "inbox"'), source)
+  replayed(self, moved, "Dear\n")
 end)
 
 -- A list is turned by the wheel and a line of it double-clicked; before that the person marks what is to be checked.
