@@ -170,7 +170,7 @@ function task.await(starter)
   return coroutine.yield()
 end
 
---- Waits for that many seconds; 0 lets whatever else is ready go first.
+--- Waits for that many seconds. 0 lets whatever else is ready go first.
 ---@param seconds number
 function task.sleep(seconds)
   task.await(function(done)
