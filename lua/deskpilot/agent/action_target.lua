@@ -14,6 +14,7 @@ local page_tools = require "deskpilot.agent.page_tools"
 local points = require "deskpilot.desk.picture.points"
 local targets = require "deskpilot.agent.targets"
 local text = require "deskpilot.base.text"
+local typing = require "deskpilot.desk.input.typing"
 
 local action_target = {}
 
@@ -112,6 +113,8 @@ function read.window(self)
   end
   if self.is_drop or not self.tool.acts or self.tool.anywhere then return nil end
   if self.past then return seen and seen.window end
+  -- A text is typed only when a window is there to take it, so the window is told as soon as it is there.
+  if type(self.args.text) == "string" then return (typing.target(self.run.desk)) end
   return (self.run.desk.windows.active())
 end
 
