@@ -24,9 +24,11 @@ local FRAMES = 0.05 -- seconds: the longest time between two of them, several ti
 local frame_makers = { "VizCompositorTh", "Compositor" }
 
 --- Why it cannot be known whether something is on its way: it is no private desktop, so other `programs` may take part;
---- the system does not tell about the `processes`; a program has a `network` connection; the `page` has set timers, is
---- another one than before, or cannot be asked; a browser was made to `scroll`.
----@alias deskpilot.settle_unknown "programs"|"processes"|"network"|"page"|"scroll"
+--- the system does not tell about the `processes`; a program has a `network` connection; the page has set a `timer`, is
+--- or holds another `document` than before, has a `stream` from its server or a `frame` of another site, shows a
+--- `dialog`, or cannot be asked (`page`); there are other `tabs` than before; a browser was made to `scroll`.
+---@alias deskpilot.settle_unknown "programs"|"processes"|"network"|"timer"|"document"|"stream"|"frame"|"dialog"
+---|"page"|"tabs"|"scroll"
 
 ---@class deskpilot.pending_work
 ---@field desk deskpilot.desk
@@ -119,14 +121,15 @@ local function pages_load(self)
   return false
 end
 
--- How the pages of the browser in front move, where it is known that they have begun nothing else; nil where not.
+-- How the pages of the browser in front move, where it is known that they have begun nothing else; nil where not, and
+-- why.
 local function motion(self)
   if not self.browser or not self.front then return "none" end
-  if #self.browser.order ~= self.tabs then return nil end
+  if #self.browser.order ~= self.tabs then return nil, "tabs" end
   local all = "none"
   for _, tab in ipairs(self.browser.order) do
-    local its = work_of_pages().motion(tab, self.pages[tab])
-    if not its then return nil end
+    local its, why = work_of_pages().motion(tab, self.pages[tab])
+    if not its then return nil, why end
     if its == "ends" or all == "none" then all = its end
   end
   return all
@@ -291,8 +294,8 @@ local function rests(self, soon)
     self.unknown = "network"
     return false
   end
-  local how = motion(self)
-  if not how then self.unknown = "page" end
+  local how, why = motion(self)
+  if not how then self.unknown = why end
   if not how or how == "ends" or moving and how ~= "endless" then return false end
   return not pages_load(self) and self.desk.native:pump() ~= nil, moving
 end

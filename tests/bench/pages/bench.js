@@ -14,8 +14,14 @@ const bench = (() => {
   let places;
   let offset = JSON.parse(sessionStorage.getItem("offset")); // of the page on the screen, once the mouse has told it
 
+  // fn() in a task of its own, as soon as may be. No timer: those of the page would be the only ones that it has set.
+  const tasks = new MessageChannel();
+  const waiting = [];
+  tasks.port1.onmessage = () => waiting.shift()();
+  const soon = (fn) => { waiting.push(fn); tasks.port2.postMessage(null); };
+
   // After a frame that was drawn with what has been changed by now.
-  const painted = (fn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(fn)));
+  const painted = (fn) => requestAnimationFrame(() => requestAnimationFrame(() => soon(fn)));
 
   // A change begins. Returns the function that says that it is done. `own(event)`: what belongs to the act that has
   // begun it, such as further keys of a text.

@@ -1,6 +1,7 @@
 --- Navigation of a tab: to an address, back, forward, reload. Each call waits until the page has loaded.
 local address = require "deskpilot.desk.browser.address"
 local errors = require "deskpilot.base.errors"
+local page_script = require "deskpilot.desk.browser.page_script"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
@@ -62,16 +63,16 @@ end
 
 -- Chromium drops keys and clicks until a new page has painted content, or for half a second (measured: 0.55 s on a page
 -- that has only a field). Hidden and empty pages never paint, so they are not waited for.
-local takes_input = [[new Promise(done => {
+local takes_input = page_script.of({ "later" }, [[return new Promise(done => {
   const since = performance.now();
   const look = () => {
     const contentful = performance.getEntriesByType("paint").some(entry => entry.name === "first-contentful-paint");
     const empty = !document.body || !document.body.firstElementChild;
     if (contentful || empty || document.hidden || performance.now() - since > 700) done(true);
-    else setTimeout(look, 10);
+    else later(10, look);
   };
   look();
-})]]
+});]])
 local INPUT_TIMEOUT = 2 -- seconds; a page may be too busy to answer
 
 local function arrived(self)

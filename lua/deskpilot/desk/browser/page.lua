@@ -4,7 +4,7 @@
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
 local options = require "deskpilot.base.option_table"
-local shipped_files = require "native.shipped"
+local page_script = require "deskpilot.desk.browser.page_script"
 local text = require "deskpilot.base.text"
 local viewport = require "deskpilot.desk.browser.viewport"
 
@@ -50,17 +50,11 @@ local MOST_BYTES = 16 * 1024 * 1024 -- of an answer
 
 -- --- calls of the page's script -------------------------------------------------------------------------
 
-local parts = { "dom", "names", "walk", "popup", "observe", "pointing", "acts" }
+local parts = { "later", "dom", "names", "walk", "popup", "observe", "pointing", "acts" }
 local source
 
 local function script()
-  if source then return source end
-  local list = { '(() => {\n"use strict";\n' }
-  for _, name in ipairs(parts) do
-    list[#list + 1] = assert(shipped_files.read(("deskpilot/desk/browser/page/%s.js"):format(name)), name)
-  end
-  list[#list + 1] = "})()"
-  source = table.concat(list, "\n")
+  source = source or page_script.of(parts)
   return source
 end
 

@@ -35,7 +35,8 @@ end
 ---@class deskpilot.page_work
 ---@field requests table<string, true> that were open already
 ---@field loader string?
----@field timers integer? the sum of the numbers of all its documents' next timers
+---@field timers integer? the sum of the numbers of all its documents' next timers; 0 where it has another document by
+---  now, whose timers are all new
 ---@field documents integer?
 ---@field asked integer how often the page was asked since
 
@@ -64,17 +65,27 @@ function page_work.loads(tab, before)
 end
 
 --- Whether a page moves by itself where it is known that it has begun nothing else that may still change it: "none",
---- "endless" (animations without an end), "ends" (one that ends). Nil where that is not known. To be asked when all its
---- processes sleep.
+--- "endless" (animations without an end), "ends" (one that ends). Nil where that is not known, and why. To be asked
+--- when all its processes sleep.
 ---@param tab deskpilot.tab
 ---@param before deskpilot.page_work?
----@return "none"|"endless"|"ends"|nil
+---@return "none"|"endless"|"ends"|nil motion
+---@return deskpilot.settle_unknown? why
 function page_work.motion(tab, before)
-  if not (before and before.timers) or tab:dialog() or tab.loader ~= before.loader then return nil end
-  if tab.streams > 0 or tab.foreign > 0 then return nil end -- what a server sends by itself, and whom nobody can ask
+  if tab:dialog() then return nil, "dialog" end
+  if not before then return nil, "page" end
+  if tab.loader ~= before.loader then
+    before.loader, before.timers, before.documents, before.asked = tab.loader, 0, nil, 0
+  end
+  if not before.timers then return nil, "page" end
+  if tab.streams > 0 then return nil, "stream" end -- what a server sends by itself
+  if tab.foreign > 0 then return nil, "frame" end -- whom nobody can ask
   local sum, count, moving = ask(tab)
   before.asked = before.asked + 1
-  if not sum or count ~= before.documents or sum ~= before.timers + count * before.asked then return nil end
+  if not sum then return nil, "page" end
+  before.documents = before.documents or count
+  if count ~= before.documents then return nil, "document" end
+  if sum ~= before.timers + count * before.asked then return nil, "timer" end
   return moving
 end
 

@@ -5,6 +5,7 @@ local cdp = require "deskpilot.desk.browser.cdp"
 local errors = require "deskpilot.base.errors"
 local events = require "deskpilot.desk.browser.tab_events"
 local load_filter = require "deskpilot.desk.browser.load_filter"
+local page_script = require "deskpilot.desk.browser.page_script"
 local signal = require "deskpilot.base.signal"
 local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
@@ -239,21 +240,22 @@ end
 
 -- The browser learns of a new keyboard focus some time after the desktop has changed it, and the page after the
 -- browser.
-local has_keys = [[new Promise(done => {
+local has_keys = [[return new Promise(done => {
   const limit = performance.now() + %d;
   const look = () => {
     if (document.hasFocus() || performance.now() > limit) done(true);
-    else setTimeout(look, 10);
+    else later(10, look);
   };
   look();
-})]]
+});]]
 
 --- Waits until the tab's page has the keyboard focus, for timing.focus at most. It is no error if the page does not get
 --- it or does not answer.
 ---@param self deskpilot.tab
 function tab_module.wait_for_keys(self)
   local seconds = self.browser.desk.timing.focus
-  self:evaluate(has_keys:format(math.ceil(seconds * 1000)), { world = "own", timeout = seconds + 1 })
+  local script = page_script.of({ "later" }, has_keys:format(math.ceil(seconds * 1000)))
+  self:evaluate(script, { world = "own", timeout = seconds + 1 })
 end
 
 --- Brings the tab to the front of its window and the window to the front of the desktop, and waits until its page (not

@@ -1,9 +1,9 @@
 // The page's part of clicking: where to press, whether the pointer is there, and which element got the press. Each step
 // looks the element up again.
 const frames = (n) => new Promise((done) => {
-  // A hidden page renders no frames, so a timer ends the wait.
-  const later = setTimeout(done, 60 * n);
-  const step = (left) => requestAnimationFrame(() => (left > 1 ? step(left - 1) : (clearTimeout(later), done())));
+  // A hidden page renders no frames, so the wait has an end.
+  const cancel = later(60 * n, done);
+  const step = (left) => requestAnimationFrame(() => (left > 1 ? step(left - 1) : (cancel(), done())));
   step(n);
 });
 
@@ -12,7 +12,7 @@ const within = (seconds, check) => new Promise((done) => {
   const look = () => {
     const found = check();
     if (found || performance.now() > limit) done(found);
-    else setTimeout(look, 8);
+    else later(8, look);
   };
   look();
 });
