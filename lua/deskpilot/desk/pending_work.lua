@@ -19,7 +19,7 @@ local APART = 0.08 -- seconds between two changes that are not one
 local MOST_KINDS = 500 -- of acts, that are kept in mind
 
 -- Threads of browsers that make frames: as long as there are any to make they wait for the next one.
-local MOVING = 0.1 -- seconds of frames after which a page is asked why
+local MOVING, AGAIN = 0.05, 0.035 -- seconds of frames after which a page is asked why, and asked again
 local FRAMES = 0.05 -- seconds: the longest time between two of them, several times over
 local frame_makers = { "VizCompositorTh", "Compositor" }
 
@@ -43,6 +43,7 @@ local frame_makers = { "VizCompositorTh", "Compositor" }
 ---@field frames boolean? whether a browser makes frames
 ---@field ask_again number? when a page that moves is to be asked why
 ---@field every number seconds to the next look
+---@field asking number? seconds that the pages took to answer at the latest look
 ---@field window integer? the active one when an act began last
 ---@field class string? its application
 ---@field doing string? the kind of act
@@ -123,12 +124,12 @@ end
 
 -- How the pages of the browser in front move, where it is known that they have begun nothing else; nil where not, and
 -- why.
-local function motion(self)
+local function motion(self, frames)
   if not self.browser or not self.front then return "none" end
   if #self.browser.order ~= self.tabs then return nil, "tabs" end
   local all = "none"
   for _, tab in ipairs(self.browser.order) do
-    local its, why = work_of_pages().motion(tab, self.pages[tab])
+    local its, why = work_of_pages().motion(tab, self.pages[tab], frames)
     if not its then return nil, why end
     if its == "ends" or all == "none" then all = its end
   end
@@ -278,10 +279,7 @@ end
 
 -- Whether frames have been made for so long that the page is to be asked why; not all the time.
 local function is_moving(self)
-  local now = task.now()
-  if not (self.front and self.frames) or now < (self.ask_again or self.settle_began + MOVING) then return false end
-  self.ask_again = now + MOVING
-  return true
+  return self.front and self.frames and task.now() >= (self.ask_again or self.settle_began + MOVING)
 end
 
 -- Whether nothing that the act has begun is on its way, as far as it can be known, and whether an animation goes on.
@@ -294,10 +292,12 @@ local function rests(self, soon)
     self.unknown = "network"
     return false
   end
-  local how, why = motion(self)
+  local asked = task.now()
+  local how, why = motion(self, moving)
+  self.asking, self.ask_again = task.now() - asked, task.now() + AGAIN
   if not how then self.unknown = why end
-  if not how or how == "ends" or moving and how ~= "endless" then return false end
-  return not pages_load(self) and self.desk.native:pump() ~= nil, moving
+  if not how or how == "ends" then return false end
+  return not pages_load(self) and self.desk.native:pump() ~= nil, moving and how == "endless"
 end
 
 --- Whether nothing that the act has begun is on its way, and no wait of it ends within `soon` seconds. To be asked
@@ -307,8 +307,9 @@ end
 function PendingWork:is_none(soon)
   if not self:may_be_known() then return false end
   local began = task.now()
+  self.asking = 0
   local none, moving = rests(self, soon)
-  self.every = math.max(math.min(self.every * 1.3, LAST), (task.now() - began) * REST)
+  self.every = math.max(math.min(self.every * 1.3, LAST), (task.now() - began - self.asking) * REST)
   return none, moving
 end
 

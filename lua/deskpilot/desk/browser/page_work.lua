@@ -6,14 +6,19 @@ local page_work = {}
 -- Seconds for a page to answer; one that is busy for longer has something to do.
 local ANSWER = 0.5
 
--- The sum of the numbers of all documents, how many there are, and whether animations run, of which one ends; "" where
--- a document is not ours to ask.
-local counting = [[(() => {
-  let sum = 0, count = 0, moving = 'none';
+-- The sum of the numbers of all documents' timers, and of their calls before a frame where the page is asked for them;
+-- how many documents there are, and whether animations run, of which one ends; "" where a document is not ours to ask.
+local counting = [[(frames => {
+  let sum = 0, calls = 0, count = 0, moving = 'none';
   const ask = view => {
     const number = view.setTimeout(() => {}, 1e9);
     view.clearTimeout(number);
     sum += number;
+    if (frames) {
+      const call = view.requestAnimationFrame(() => {});
+      view.cancelAnimationFrame(call);
+      calls += call;
+    }
     if (++count > 50) throw count;
     for (const animation of view.document.getAnimations()) {
       if (animation.playState !== 'running') continue;
@@ -23,13 +28,13 @@ local counting = [[(() => {
     for (let i = 0; i < view.length; i++) ask(view[i]);
   };
   try { ask(window); } catch (error) { return ''; }
-  return sum + ' ' + count + ' ' + moving;
-})()]]
+  return sum + ' ' + count + ' ' + moving + ' ' + calls;
+})(%s)]]
 
-local function ask(tab)
-  local answer = tab:evaluate(counting, { world = "own", timeout = ANSWER })
-  local sum, count, moving = tostring(answer or ""):match "^(%d+) (%d+) (%a+)$"
-  return math.tointeger(tonumber(sum)), math.tointeger(tonumber(count)), moving
+local function ask(tab, frames)
+  local answer = tab:evaluate(counting:format(frames), { world = "own", timeout = ANSWER })
+  local sum, count, moving, calls = tostring(answer or ""):match "^(%d+) (%d+) (%a+) (%d+)$"
+  return math.tointeger(tonumber(sum)), math.tointeger(tonumber(count)), moving, math.tointeger(tonumber(calls))
 end
 
 ---@class deskpilot.page_work
@@ -39,6 +44,7 @@ end
 ---  now, whose timers are all new
 ---@field documents integer?
 ---@field asked integer how often the page was asked since
+---@field calls integer? the sum of the numbers of all its documents' next calls before a frame, when it was asked last
 
 --- How things stand before an act.
 ---@param tab deskpilot.tab
@@ -47,7 +53,7 @@ end
 function page_work.before(tab, ask_too)
   local self = { requests = {}, loader = tab.loader, asked = 0 }
   for id in pairs(tab.requests or {}) do self.requests[id] = true end
-  if ask_too and not tab:dialog() then self.timers, self.documents = ask(tab) end
+  if ask_too and not tab:dialog() then self.timers, self.documents = ask(tab, false) end
   return self
 end
 
@@ -65,28 +71,33 @@ function page_work.loads(tab, before)
 end
 
 --- Whether a page moves by itself where it is known that it has begun nothing else that may still change it: "none",
---- "endless" (animations without an end), "ends" (one that ends). Nil where that is not known, and why. To be asked
---- when all its processes sleep.
+--- "endless" (animations without an end), "ends" (one that ends, or a script that is called before each frame). Nil
+--- where that is not known, and why. To be asked when all its processes sleep. A browser makes frames for a while though
+--- no page has anything to draw; that no script is called for them shows between two questions, some frames apart.
 ---@param tab deskpilot.tab
 ---@param before deskpilot.page_work?
+---@param frames boolean whether the browser makes frames
 ---@return "none"|"endless"|"ends"|nil motion
 ---@return deskpilot.settle_unknown? why
-function page_work.motion(tab, before)
+function page_work.motion(tab, before, frames)
   if tab:dialog() then return nil, "dialog" end
   if not before then return nil, "page" end
   if tab.loader ~= before.loader then
-    before.loader, before.timers, before.documents, before.asked = tab.loader, 0, nil, 0
+    before.loader, before.timers, before.documents, before.asked, before.calls = tab.loader, 0, nil, 0, nil
   end
   if not before.timers then return nil, "page" end
   if tab.streams > 0 then return nil, "stream" end -- what a server sends by itself
   if tab.foreign > 0 then return nil, "frame" end -- whom nobody can ask
-  local sum, count, moving = ask(tab)
+  local sum, count, moving, calls = ask(tab, frames)
   before.asked = before.asked + 1
   if not sum then return nil, "page" end
   before.documents = before.documents or count
   if count ~= before.documents then return nil, "document" end
   if sum ~= before.timers + count * before.asked then return nil, "timer" end
-  return moving
+  if not frames then return moving end
+  local called = before.calls == nil or calls ~= before.calls + count
+  before.calls = calls
+  return called and "ends" or moving
 end
 
 return page_work
