@@ -40,7 +40,7 @@ return { task = "Do on each page what it asks for, then go on to the next.", pol
 ]]
 
 local function argv_of(folder, mode, endpoint)
-  local argv = { files.absolute(spawn.program), "run", folder .. "/m.lua", "--json", "--accept-claims", "--runs",
+  local argv = { files.absolute(spawn.program), "run", folder .. "/m.lua", "--json", "-q", "--accept-claims", "--runs",
     folder .. "/runs", "--endpoint", endpoint, "--model", "qwen3-vl", "--set", "model.calls_per_minute=0", "--set",
     "screen.trim=false" }
   for key, value in pairs(bench.modes[mode].set) do
@@ -68,7 +68,6 @@ function bench.play(mode, steps, names)
     files.remove(folder)
   end })
   while child.open > 0 do task.sleep(0.05) end
-  io.stderr:write(child.stderr)
   local result = json.decode(child.stdout) or {}
   assert(result.status == "claimed" or result.status == "succeeded", ("%s: %s\n%s"):format(tostring(result.status),
     tostring(result.reason), child.stderr))

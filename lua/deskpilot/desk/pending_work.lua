@@ -10,7 +10,7 @@ local task = require "deskpilot.base.task"
 local pending_work = {}
 
 local FIRST, LAST = 0.003, 0.012 -- seconds between two looks: at first, and after many
-local REST = 10 -- times as long as a look has taken is waited at least until the next one
+local REST = 5 -- times as long as a look has taken is waited at least until the next one
 
 -- Of a change that came late once: the latest, in seconds after the act, that is taken for its doing; and between which
 -- shares of its time it is expected the next time.
@@ -19,7 +19,7 @@ local APART = 0.08 -- seconds between two changes that are not one
 local MOST_KINDS = 500 -- of acts, that are kept in mind
 
 -- Threads of browsers that make frames: as long as there are any to make they wait for the next one.
-local MOVING, AGAIN = 0.05, 0.035 -- seconds of frames after which a page is asked why, and asked again
+local MOVING, AGAIN = 0.012, 0.03 -- seconds of frames after which a page is asked why, and asked again
 local FRAMES = 0.05 -- seconds: the longest time between two of them, several times over
 local frame_makers = { "VizCompositorTh", "Compositor" }
 
