@@ -71,6 +71,7 @@ const choose = (elements, most, popup) => {
 };
 
 const round = (value) => Math.round(value * 1000) / 1000;
+const roundedBox = (box) => [round(box.x0), round(box.y0), round(box.x1), round(box.y1)];
 
 // The size of the viewport with its scroll bars, in pixels of the screen. innerWidth is rounded to whole CSS pixels, so
 // the exact size is found by media queries.
@@ -105,9 +106,8 @@ const describeEntry = (entry, index, popup, focused) => {
   if (popup && !isInside(entry.el, popup.layer) && (popup.covers === null || popup.covers.has(entry))) {
     states.blocked = true;
   }
-  const box = outward(entry.box, entry.frame.place);
   const described = { index, role, name, states, in_view: entry.inView,
-    box: [round(box.x0), round(box.y0), round(box.x1), round(box.y1)] };
+    box: roundedBox(outward(entry.box, entry.frame.place)) };
   if (!states.protected) {
     const value = contentOf(entry.el, VALUE);
     if (value !== null && value !== "") described.value = tidy(value, VALUE);
@@ -130,7 +130,7 @@ const observe = ({ elements: most, text: characters, keep }) => {
   const elements = listed.map((index) => {
     const entry = seen.elements[index];
     const described = describeEntry(entry, index, popup, focused);
-    known.set(index, { el: entry.el, role: described.role, name: described.name });
+    known.set(index, { el: entry.el, role: described.role, name: described.name, box: String(described.box), at: began });
     if (described.states.focused) focus = index;
     return described;
   });
@@ -156,8 +156,8 @@ const observe = ({ elements: most, text: characters, keep }) => {
 
 const extras = new Map(); // handle -> element that is in no observation
 
-// The element that { id, index } means, as { el, role, name, shown }, if the index still means the same one; else
-// { stale } with the reason.
+// The element that { id, index } means, as { el, role, name, shown, was }, if the index still means the same one; else
+// { stale } with the reason. `was`: what is known of it, with its `box` when it was observed `at` that time.
 const resolve = (ref) => {
   let was = null;
   if (ref.handle !== undefined) {
@@ -181,5 +181,5 @@ const resolve = (ref) => {
   if (role !== was.role || name !== was.name) return { stale: "changed", role: was.role, name: was.name };
   const shown = isVisible(el) && extentOf(el) ? el : standIn(el) || el;
   if (!isRendered(shown)) return { stale: "gone", role, name };
-  return { el, role, name, shown };
+  return { el, role, name, shown, was };
 };

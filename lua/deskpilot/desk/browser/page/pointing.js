@@ -7,12 +7,21 @@ const frames = (n) => new Promise((done) => {
   step(n);
 });
 
+const looks = new Set(); // those that wait, which look again when an event is heard
+
 const within = (seconds, check) => new Promise((done) => {
   const limit = performance.now() + seconds * 1000;
+  let cancel = () => {};
   const look = () => {
+    cancel();
     const found = check();
-    if (found || performance.now() > limit) done(found);
-    else later(8, look);
+    if (!found && performance.now() <= limit) {
+      cancel = later(8, look);
+      looks.add(look);
+    } else {
+      looks.delete(look);
+      done(found);
+    }
   };
   look();
 });
@@ -79,6 +88,10 @@ const placeNow = (el) => {
   return [rect.left + place.x, rect.top + place.y, rect.width, rect.height].map(round).join(" ");
 };
 
+// Whether an element is where it was when it was observed, some frames ago: so it does not move.
+const hasRested = ({ el, shown, was }) => shown === el && was.box !== undefined && performance.now() - was.at > 20
+  && String(roundedBox(outward(boxOf(rectOf(el)), placeOf(el)))) === was.box;
+
 const settlePlace = async (el) => {
   let last = placeNow(el);
   const limit = performance.now() + 2000;
@@ -119,6 +132,7 @@ const hear = (event) => {
     (watch.heard[event.type] ||= []).push(on);
     if (!on) watch.other = describe(target);
   }
+  later(0, () => { for (const look of [...looks]) look(); }); // once the page's own listeners have been called
 };
 
 const stopWatch = () => {
@@ -187,7 +201,7 @@ const aim = async ({ ref, watched }) => {
   let it = resolve(ref);
   if (!it.el) return withoutElement(it);
   scrollTo(it.shown);
-  const rests = await settlePlace(it.shown);
+  const rests = hasRested(it) || await settlePlace(it.shown);
   it = resolve(ref);
   if (!it.el) return withoutElement(it);
   let pixel = findPixel(it);
