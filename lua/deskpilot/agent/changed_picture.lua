@@ -60,15 +60,17 @@ local function told_in_words(before, now)
   return places
 end
 
--- A copy with these places of the screen blacked out.
+-- The picture without these places of the screen, as rectangles that do not overlap.
 local function without(shot, places)
-  local copy = shot:copy()
-  if not copy then return nil end
+  local rest = { { x = 0, y = 0, width = shot.width, height = shot.height } }
   for _, place in ipairs(places) do
-    local part = shot:from_screen(place)
-    if part then copy.native:fill(part.x, part.y, part.width, part.height, 0, 0, 0) end
+    local hole, left = shot:from_screen(place), {}
+    if hole then
+      for _, part in ipairs(rest) do rects.subtract(part, hole, left) end
+      rest = left
+    end
   end
-  return copy
+  return rest
 end
 
 --- The part that differs, in pixels of the pictures; nil where nothing does.
@@ -77,10 +79,11 @@ end
 ---@param places deskpilot.rect[] of the screen, which are left out
 ---@return deskpilot.rect?
 function changed_picture.difference(before, now, places)
-  if #places == 0 then return now.shot:difference(before.shot, { tolerance = tolerance }) end
-  local old, new = without(before.shot, places), without(now.shot, places)
-  local found = old and new and new:difference(old, { tolerance = tolerance })
-  for _, copy in pairs { old, new } do copy.native:close() end
+  local found
+  for _, part in ipairs(without(now.shot, places)) do
+    local differs = now.shot:difference(before.shot, { tolerance = tolerance, area = part })
+    if differs then found = found and rects.union(found, differs) or differs end
+  end
   return found
 end
 
@@ -114,14 +117,6 @@ function changed_picture.part(before, now, beyond_words)
   return { x = x, y = y, width = width, height = height }
 end
 
---- Gives back the pixels of looks, which were read from their files: looks are kept, and their pixels are megabytes.
----@param ... deskpilot.observation
-function changed_picture.without_pixels(...)
-  for _, seen in ipairs { ... } do
-    if rawget(seen.shot, "file") then seen.shot.native = nil end
-  end
-end
-
 --- A picture for a request of what has changed from one look to the next.
 ---@param run deskpilot.run
 ---@param persona string who is shown it
@@ -133,7 +128,6 @@ function changed_picture.of(run, persona, before, now, beyond_words)
   if not before or not now then return now end
   local part, shot = changed_picture.part(before, now, beyond_words), now.shot
   local crop = part and (part.width < shot.width or part.height < shot.height) and shot:crop(part)
-  changed_picture.without_pixels(before, now)
   if not part then return nil end
   if not crop then return now end
   run.pictured = (run.pictured or 0) + 1

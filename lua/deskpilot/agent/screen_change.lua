@@ -53,7 +53,6 @@ local function pixels_differ(before, now)
   if before.bytes and before.bytes == now.bytes then return false end
   if before.shot.width ~= now.shot.width or before.shot.height ~= now.shot.height then return true end
   local found = changed_picture.difference(before, now, pointers(before, now))
-  changed_picture.without_pixels(before, now)
   local scale = now.shot.frame and now.shot.frame.width / now.shot.width or 1
   return found ~= nil and (found.width * scale > caret_width or found.height * scale > caret_height)
 end

@@ -168,12 +168,6 @@ function loops.settled(run, event)
   kept_of(run).restless = event.reason ~= "quiet" and event.reason ~= "idle"
 end
 
--- Puts a situation in its place, instead of the one that was there.
-local function put(kept, number, new)
-  if kept.situations[number] then situation.close(kept.situations[number]) end
-  kept.situations[number] = new
-end
-
 -- Where the pointer is. An observation knows it where the pointer is drawn in the picture.
 local function pointer_at(run)
   if run.observation.pointer then return run.observation.pointer end
@@ -189,8 +183,8 @@ function loops.observed(run)
   local is_new = last ~= nil and last.after == nil
   if is_new or kept.seen == 0 then kept.seen = kept.seen + 1 end
   kept.window = run.config:get("loop.window")
-  put(kept, kept.seen, situation.of(run.observation, pointer_at(run), kept.restless))
-  put(kept, kept.seen - kept.window - 1, nil)
+  kept.situations[kept.seen] = situation.of(run.observation, pointer_at(run), kept.restless)
+  kept.situations[kept.seen - kept.window - 1] = nil
   for _, action in ipairs(kept.actions) do
     action.after = action.after or kept.seen
     if action.after == kept.seen then action.in_vain = nil end

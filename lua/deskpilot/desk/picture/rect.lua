@@ -33,6 +33,36 @@ function rect.overlap(a, b)
   return width > 0 and height > 0 and width * height or 0
 end
 
+--- The smallest one that holds two.
+---@param a deskpilot.rect
+---@param b deskpilot.rect
+---@return deskpilot.rect
+function rect.union(a, b)
+  local x, y = math.min(a.x, b.x), math.min(a.y, b.y)
+  return { x = x, y = y, width = math.max(a.x + a.width, b.x + b.width) - x,
+    height = math.max(a.y + a.height, b.y + b.height) - y }
+end
+
+--- Adds what is left of `whole` without `hole` to a list, as up to four rectangles that do not overlap.
+---@param whole deskpilot.rect
+---@param hole deskpilot.rect
+---@param left deskpilot.rect[] changed
+function rect.subtract(whole, hole, left)
+  local inside = rect.intersection(whole, hole)
+  local function add(x, y, right, bottom)
+    if right > x and bottom > y then left[#left + 1] = { x = x, y = y, width = right - x, height = bottom - y } end
+  end
+  if not inside then
+    left[#left + 1] = whole
+    return
+  end
+  local right, bottom = inside.x + inside.width, inside.y + inside.height
+  add(whole.x, whole.y, whole.x + whole.width, inside.y)
+  add(whole.x, inside.y, inside.x, bottom)
+  add(right, inside.y, whole.x + whole.width, bottom)
+  add(whole.x, bottom, whole.x + whole.width, whole.y + whole.height)
+end
+
 local sides = { "x", "y", "width", "height" }
 
 --- Reads a rectangle as scripts write it: { x =, y =, width =, height = } or { x, y, width, height }. Raises where

@@ -24,14 +24,23 @@ local shot = {}
 local Shot = {}
 Shot.__index = Shot
 
--- Of a picture of which only the file is kept: its pixels are read from it when they are first asked for.
+-- Of a picture of which only the file is kept: its pixels are read from it when they are asked for. Those of the
+-- latest two stay, since a look is compared with the one before; of the others they would be megabytes.
 local encoded = {}
+local WITH_PIXELS = 2
+local latest = {}
+
+local function keep_pixels(self, image)
+  rawset(self, "native", image)
+  table.insert(latest, self)
+  if #latest > WITH_PIXELS then rawset(table.remove(latest, 1), "native", nil) end
+end
 
 function encoded.__index(self, key)
   if key ~= "native" then return Shot[key] end
   local image, err = native.load(rawget(self, "file"))
   if not image then error(err, 0) end
-  rawset(self, "native", image)
+  keep_pixels(self, image)
   return image
 end
 
@@ -60,15 +69,21 @@ function shot.new(image, area, monitors)
     frame = area and pixels_of(area) }, Shot)
 end
 
---- A picture as it is in the file that Shot:encode has made of it: it keeps the file's bytes and no pixels, so that
---- what is looked at by others (a model) costs no memory here, but can be worked with like any other.
+--- A picture as it is in the file that Shot:encode has made of it: it keeps the file's bytes, and pixels only while it
+--- is one of the latest, so that what is looked at by others (a model) costs little memory here, but can be worked with
+--- like any other.
 ---@param bytes string
 ---@param how deskpilot.encoded
----@param of deskpilot.shot what it was made of
+---@param of deskpilot.shot what it was made of; where the file has the same pixels they are copied from it
 ---@return deskpilot.shot
 function shot.encoded(bytes, how, of)
-  return setmetatable({ file = bytes, width = how.width, height = how.height, area = of.area, frame = of.frame,
+  local self = setmetatable({ file = bytes, width = how.width, height = how.height, area = of.area, frame = of.frame,
     monitors = of.monitors, incomplete = of.incomplete }, encoded)
+  if how.format == "png" and of.native and how.width == of.width and how.height == of.height then
+    local copy = of.native:crop(0, 0, of.width, of.height)
+    if copy then keep_pixels(self, copy) end
+  end
+  return self
 end
 
 --- A picture from a PNG or JPEG file. It has no place on the screen. What is transparent in it is not looked for by

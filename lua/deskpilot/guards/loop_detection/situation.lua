@@ -111,14 +111,4 @@ function situation.same(a, b)
   return a.restless or b.restless or same_pixels(a, b)
 end
 
---- Gives back the pixels that were read from the picture's file to compare it; they are read again if they are wanted
---- again.
----@param self deskpilot.situation
-function situation.close(self)
-  local image = self.shot and rawget(self.shot, "file") and rawget(self.shot, "native")
-  if not image then return end
-  self.shot.native = nil
-  image:close()
-end
-
 return situation
