@@ -9,8 +9,8 @@ local task = require "deskpilot.base.task"
 
 local pending_work = {}
 
-local FIRST, LAST = 0.003, 0.012 -- seconds between two looks: at first, and after many
-local REST = 5 -- times as long as a look has taken is waited at least until the next one
+local FIRST, LAST = 0.003, 0.006 -- seconds between two looks: at first, and after many
+local REST = 3 -- times as long as a look has taken is waited at least until the next one
 
 -- Of a change that came late once: the latest, in seconds after the act, that is taken for its doing; and between which
 -- shares of its time it is expected the next time.
