@@ -172,7 +172,8 @@ return {
   task = (tip and 'Click "Not now"\n' or "") .. ('Type "%s"\nClick "OK"'):format(name),
   policy = "three_body",
   desktop = { kind = "private", size = { 900, 700 }, apps = { { "sh", "-c",
-    "if [ -n \"$1\" ]; then zenity --question --title Tip --text 'A tip?' --ok-label Yes --cancel-label 'Not now'; sleep 0.6; fi; "
+    "if [ -n \"$1\" ]; then zenity --question --title Tip --text 'A tip?' --ok-label Yes --cancel-label 'Not now'; "
+    .. "sleep 0.6; fi; "
     .. "zenity --entry --title Name --text 'Who?' > \"$0\"", path, tip or "" } } },
   limits = { turns = 10, seconds = 120 },
   before_run = function(m)
