@@ -38,8 +38,6 @@ local frame_makers = { "VizCompositorTh", "Compositor" }
 ---@field unknown deskpilot.settle_unknown? why nothing can be known of this act
 ---@field ping { token: integer, window: integer, answered: boolean? }?
 ---@field connected boolean? whether a program other than a browser has a network connection
----@field slept boolean? whether there was a moment at which everything slept
----@field timer boolean? whether a wait that the act has begun ends soon
 ---@field frames boolean? whether a browser makes frames
 ---@field ask_again number? when a page that moves is to be asked why
 ---@field every number seconds to the next look
@@ -48,8 +46,8 @@ local frame_makers = { "VizCompositorTh", "Compositor" }
 ---@field class string? its application
 ---@field doing string? the kind of act
 ---@field key string? by which what is learned of such acts is kept
----@field known table<string, { late: number?, misses: integer, restless: boolean? }> late: seconds from the act's
----  end to a change that came after it had settled; restless: its application always has something to do
+---@field known table<string, { late: number?, misses: integer }> late: seconds from the act's end to a change that came
+---  after it had settled; misses: how often it was expected in vain since
 ---@field settle_began number?
 ---@field settled number? when the act before had settled
 ---@field late number? when the screen has first changed after that
@@ -87,9 +85,9 @@ local function asleep(self, soon, moving)
   local seen = look(self)
   if not seen or not seen.asleep then return nil end
   local now = task.now()
-  self.timer = seen.due ~= nil and seen.due <= now + soon
   self.frames = seen.named_due ~= nil and seen.named_due <= now + FRAMES
-  return not self.timer and (moving or not self.frames) and seen or nil
+  local timer = seen.due ~= nil and seen.due <= now + soon
+  return not timer and (moving or not self.frames) and seen or nil
 end
 
 -- --- pages --------------------------------------------------------------------------------------------------------
@@ -170,7 +168,7 @@ local function learn(self)
   self.late = nil
   if late and late - settle_began <= LATEST and self.changes == 1 then
     local of_kind = learned(self)
-    of_kind.late, of_kind.misses, of_kind.restless = late - settle_began, 0, nil
+    of_kind.late, of_kind.misses = late - settle_began, 0
   end
 end
 
@@ -191,13 +189,11 @@ local function has_come(self, late)
   return self.desk.native:last_change() / 1e9 >= self.settle_began + late * EARLY
 end
 
---- Until when a change is waited for that such acts have made late before; nil where there is none, or it has come.
----@return number? limit task.now
-function PendingWork:expected()
+--- Whether a change is still to come that such acts have made late before: then the quiet time decides.
+---@return boolean
+function PendingWork:expects()
   local late = self.begun and self.key and learned(self).late
-  if not late or has_come(self, late) then return nil end
-  local limit = self.settle_began + late * LONGER
-  return task.now() < limit and limit or nil
+  return late and not has_come(self, late) and task.now() < self.settle_began + late * LONGER or false
 end
 
 -- An expectation that was in vain twice is given up.
@@ -216,7 +212,7 @@ function PendingWork:begin(doing)
   if self.begun or self.closed or not self.desk.timing.settle_by_cause then return end
   if self.settled then learn(self) end
   self.desk.event_pump:listen(nil)
-  self.unknown, self.ping, self.connected, self.slept, self.timer = nil, nil, nil, nil, nil
+  self.unknown, self.ping, self.connected = nil, nil, nil
   self.every, self.settled, self.doing, self.frames, self.ask_again = FIRST, nil, doing, nil, nil
   if not self.desk.session then self.unknown = "programs" end
   self.browser, self.pages = nil, {}
@@ -232,12 +228,9 @@ function PendingWork:scrolls()
 end
 
 --- The act has settled. What changes from now on comes late.
----@param extended boolean whether more than the quiet time was waited for, in vain
-function PendingWork:over(extended)
+function PendingWork:over()
   if not self.begun then return end
   judge_expectation(self)
-  local of_kind = learned(self)
-  of_kind.restless = of_kind.restless or extended
   self.begun, self.late, self.changes, self.settled = nil, nil, 0, task.now()
   if self.desk.watching then self.desk.event_pump:listen(function() note_change(self) end) end
 end
@@ -272,7 +265,6 @@ local function all_asleep(self, soon, moving)
   local first = asleep(self, soon, moving)
   local second = first and self.watch:drain() and asleep(self, soon, moving)
   if not second or second.stamp ~= first.stamp then return false end
-  self.slept = true
   self.desk.event_pump:wait(0.001)
   return true
 end
@@ -313,17 +305,12 @@ function PendingWork:is_none(soon)
   return none, moving
 end
 
---- How much longer than the quiet time is to be waited, because something of the act is known to be on its way still:
---- its application has not taken it, or a page loads; or it has not rested since, or waits for a moment that is near.
---- Of an application that always does one of the last two this means nothing.
----@param quiet number seconds
----@return number seconds
-function PendingWork:extension(quiet)
-  if not self:taken() then return math.huge end
-  if not self.begun then return 0 end
-  if pages_load(self) then return math.huge end
-  if learned(self).restless then return 0 end
-  return self:may_be_known() and (self.timer or not self.slept) and quiet or 0
+--- Whether something of the act is known to be on its way, so that more than the quiet time is to be waited: its
+--- application has not taken it, or a page loads. That a program is busy or waits for a moment that is near is no
+--- reason: many always do, and they may have a caret that blinks.
+---@return boolean
+function PendingWork:under_way()
+  return not self:taken() or self.begun ~= nil and pages_load(self)
 end
 
 function PendingWork:close()

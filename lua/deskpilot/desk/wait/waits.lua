@@ -37,24 +37,25 @@ local function calm_at(desk, from, quiet)
 end
 
 -- Until the screen has settled: nothing is on its way any more, or it was quiet for long enough, or the timeout. Where
--- something is known to be on its way it is waited for longer.
+-- something is known to be on its way, quiet is not enough.
 local function until_settled(desk, began, from, times)
   local work, earliest, latest = desk.pending_work, began + times.floor, began + times.cap
   while true do
     local ok, err = desk.native:pump()
     if not ok then return nil, err end
     local now, calm = task.now(), calm_at(desk, from, times.quiet)
-    local known, expected = times.by_cause and work:may_be_known(), times.by_cause and work:expected()
-    if known and not expected then
+    local known = times.by_cause and work:may_be_known()
+    if known and not work:expects() then
       local none, moving = work:is_none(times.quiet)
       if none and moving then return "animation" end
       if none and calm_at(desk, from, times.quiet) == calm then return "idle" end
     end
-    local limit = math.max(calm, earliest, expected or 0)
-    local extension = times.by_cause and now >= limit and work:extension(times.quiet) or 0
-    limit = limit + extension
-    if now >= limit then return "quiet", extension > 0 end
-    if now >= latest then return "cap", extension > 0 end
+    local limit = math.max(calm, earliest)
+    if now >= limit then
+      if not (times.by_cause and work:under_way()) then return "quiet" end
+      limit = latest
+    end
+    if now >= latest then return "cap" end
     local left = math.min(limit, latest) - now
     desk.event_pump:wait(known and math.min(left, work.every) or left)
   end
@@ -76,7 +77,7 @@ function waits.settle(desk, options)
   local reason, why = until_settled(desk, began, options.past and desk.watching or began, times)
   if not reason then return nil, why end
   local unknown = times.by_cause and reason ~= "idle" and desk.pending_work.begun and desk.pending_work.unknown or nil
-  desk.pending_work:over(why == true)
+  desk.pending_work:over()
   return { seconds = task.now() - began, reason = reason, unknown = unknown }
 end
 
