@@ -189,11 +189,13 @@ local function has_come(self, late)
   return self.desk.native:last_change() / 1e9 >= self.settle_began + late * EARLY
 end
 
---- Whether a change is still to come that such acts have made late before: then the quiet time decides.
----@return boolean
-function PendingWork:expects()
+--- Until when a change is waited for that such acts have made late before; nil where there is none, or it has come.
+---@return number? limit task.now
+function PendingWork:expected()
   local late = self.begun and self.key and learned(self).late
-  return late and not has_come(self, late) and task.now() < self.settle_began + late * LONGER or false
+  if not late or has_come(self, late) then return nil end
+  local limit = self.settle_began + late * LONGER
+  return task.now() < limit and limit or nil
 end
 
 -- An expectation that was in vain twice is given up.

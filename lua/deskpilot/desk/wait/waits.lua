@@ -44,13 +44,13 @@ local function until_settled(desk, began, from, times)
     local ok, err = desk.native:pump()
     if not ok then return nil, err end
     local now, calm = task.now(), calm_at(desk, from, times.quiet)
-    local known = times.by_cause and work:may_be_known()
-    if known and not work:expects() then
+    local known, expected = times.by_cause and work:may_be_known(), times.by_cause and work:expected()
+    if known and not expected then
       local none, moving = work:is_none(times.quiet)
       if none and moving then return "animation" end
       if none and calm_at(desk, from, times.quiet) == calm then return "idle" end
     end
-    local limit = math.max(calm, earliest)
+    local limit = math.max(calm, earliest, expected or 0)
     if now >= limit then
       if not (times.by_cause and work:under_way()) then return "quiet" end
       limit = latest
