@@ -4,7 +4,9 @@
 local files = require "deskpilot.base.files"
 
 local folder = assert(files.own_temporary_folder())
-local job = [[for i in 1 2 3; do sleep 0.4; echo "# Part $i"; done | zenity --progress --title Job --text "Part 0"]]
+local go = files.join(folder, "cookbook-go") -- the job waits for this file, so that no change comes before it is watched
+local job = [[(until [ -e "$0" ]; do sleep 0.1; done; for i in 1 2 3 4 5; do echo "# Part $i"; sleep 0.4; done) |
+  zenity --progress --title Job --text "Part 0"]]
 local count = 0
 
 ---@type deskpilot.mission
@@ -13,8 +15,10 @@ return {
   limits = { seconds = 60 },
   run = function(m)
     local desk = m.desk
-    local _, window = desk.apps.start { "sh", "-c", job, wait = 15 }
+    os.remove(go)
+    local _, window = desk.apps.start { "sh", "-c", job, go, wait = 15 }
     local before = desk.screen.shot { window = window }
+    files.write(go, "")
     repeat
       desk.try.wait_for_change { window = window, timeout = 1 } -- that nothing changes is no failure
       local now = desk.screen.shot { window = window }
