@@ -46,7 +46,7 @@ function tests.the_phase_before_the_run_before_the_default()
   timing.double_click = 0.4
   pace.apply(run)
   t.eq({ pace.get(run, "turn_delay"), timing.click_pause, timing.key_hold, timing.double_click }, { 1, 0.3, 0, 0.4 })
-  t.eq({ pace.set(run, "settle_quiet"), pace.get(run, "settle_floor") }, { nil, 0.03 })
+  t.eq({ pace.set(run, "settle_quiet"), pace.get(run, "settle_floor") }, { nil, 0 })
   run.phase = "FAST"
   pace.apply(run)
   t.eq({ pace.get(run, "turn_delay"), timing.click_pause, timing.key_hold, timing.double_click }, { 0, 0, 0.2, 0.4 })

@@ -12,7 +12,7 @@ local timing = {
   turn_delay = { type = "number", default = 0, min = 0, about = "seconds to rest between turns" },
   settle_quiet = { type = "number", default = 0.15, min = 0, about = "seconds without a change that count as "
     .. "settled; a known application may have its own, unless it is set" },
-  settle_floor = { type = "number", default = 0.03, min = 0, about = "least seconds to wait after an action" },
+  settle_floor = { type = "number", default = 0, min = 0, about = "least seconds to wait after an action" },
   settle_cap = { type = "number", default = 2.5, min = 0,
     about = "seconds after which a changing screen is taken as it is; a known application may have its own, unless "
       .. "it is set" },

@@ -45,7 +45,7 @@ local function until_settled(desk, began, from, times)
     if not ok then return nil, err end
     local now, calm = task.now(), calm_at(desk, from, times.quiet)
     local known, expected = times.by_cause and work:may_be_known(), times.by_cause and work:expected()
-    if known and not expected then
+    if known and now >= earliest and not expected then
       local none, moving = work:is_none(times.quiet)
       if none and moving then return "animation" end
       if none and calm_at(desk, from, times.quiet) == calm then return "idle" end
