@@ -26,12 +26,12 @@ tests_in(MORE_C c c)
 list(FILTER UNIT_C EXCLUDE REGEX "/test_(x11.*|elements|find_recall|watchdog)\\.c$")
 list(REMOVE_ITEM MORE_C ${UNIT_C})
 tests_in(UNIT_LUA lua lua)
-tests_named(MORE_LUA lua lua app_profiles cli faults reply_limits websocket worst_replies)
+tests_named(MORE_LUA lua lua app_profiles cli faults nats reply_limits websocket worst_replies)
 list(REMOVE_ITEM UNIT_LUA ${MORE_LUA})
 tests_in(E2E e2e lua)
 
 tests_named(TSAN_C c c find activity image parallel png scale watchdog)
-tests_named(TSAN_LUA lua lua files find http interrupt ocr shot)
+tests_named(TSAN_LUA lua lua files find http interrupt nats ocr shot)
 tests_named(TSAN_E2E e2e lua activity elements)
 
 # The units that are the same everywhere, and tests/windows for what is Windows's own.

@@ -1,5 +1,6 @@
 # The small libraries are linked in whole, so that one file is the program; what every desktop has
-# (XCB, D-Bus, zlib) stays shared, and libcurl is opened when first used (runtime/net/linux).
+# (XCB, D-Bus, zlib) stays shared, and libcurl and libnats are opened when first used
+# (runtime/net/linux).
 set(CMAKE_C_FLAGS_RELEASE "-O2 -g -DNDEBUG -D_FORTIFY_SOURCE=2")
 add_compile_options(-fstack-clash-protection -fcf-protection)
 add_link_options(-pie -Wl,-z,relro,-z,now,-z,noexecstack)
@@ -9,6 +10,7 @@ find_package(ZLIB REQUIRED)
 pkg_check_modules(LUA REQUIRED lua5.4)
 pkg_check_modules(UV REQUIRED libuv)
 pkg_check_modules(CURL REQUIRED libcurl)
+pkg_check_modules(NATS REQUIRED libnats)
 pkg_check_modules(XCB REQUIRED xcb xcb-shm xcb-xtest xcb-xfixes xcb-damage)
 pkg_check_modules(DBUS REQUIRED dbus-1)
 find_library(RANDR_STATIC NAMES libxcb-randr.a REQUIRED) # not every machine has these three to load
@@ -38,7 +40,7 @@ target_link_libraries(desk_libraries INTERFACE ${RANDR_STATIC} ${COMPOSITE_STATI
                       ${DBUS_LINK_LIBRARIES})
 
 add_library(net_libraries INTERFACE)
-target_include_directories(net_libraries INTERFACE ${CURL_INCLUDE_DIRS})
+target_include_directories(net_libraries INTERFACE ${CURL_INCLUDE_DIRS} ${NATS_INCLUDE_DIRS})
 
 add_library(lua_libraries INTERFACE)
 target_include_directories(lua_libraries INTERFACE ${LUA_INCLUDE_DIRS})

@@ -63,6 +63,7 @@ int lib_open_system(lua_State *L);
 int lib_open_json(lua_State *L);
 int lib_open_activity(lua_State *L);
 int lib_open_websocket(lua_State *L);
+int lib_open_nats(lua_State *L);
 int lib_open_watchdog(lua_State *L);
 int lib_open_processes(lua_State *L);
 
