@@ -285,10 +285,10 @@ static void read_callbacks(lua_State *L)
  * for as long as it takes.
  * ---@param options { servers: string[], name: string?, timeout: number?, user: string?,
  * password: string?, token: string?, credentials_file: string?, tls: boolean?,
- * ca_file: string?, cert_file: string?, key_file: string?, tls_name: string?, on_open: fun(max_payload: integer),
- * on_message: fun(id: integer, message: { subject: string, reply: string?, data: string,
- * headers: table<string, string> }), on_change: fun(change: "lost"|"back"|"trouble",
- * words: string), on_end: fun(err: deskpilot.error) }
+ * ca_file: string?, cert_file: string?, key_file: string?, tls_name: string?, on_open:
+ * fun(max_payload: integer), on_message: fun(id: integer, message: { subject: string, reply:
+ * string?, data: string, headers: table<string, string> }), on_change: fun(change:
+ * "lost"|"back"|"trouble", words: string), on_end: fun(err: deskpilot.error) }
  * ---@return native.Nats? connection, deskpilot.error? err unavailable (no libnats), invalid (a
  * file that cannot be used) */
 static int nats_connect(lua_State *L)

@@ -1,4 +1,4 @@
-#include "net/nats_api.h"
+#include "nats_api.h"
 #include "base/symbols.h"
 
 #include <dlfcn.h>

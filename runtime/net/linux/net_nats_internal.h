@@ -6,11 +6,11 @@
  * call back for has one (the connection until its closed callback, a subscription until it is
  * complete). Whoever gives the last one back frees it.
  */
-#ifndef NET_NET_NATS_INTERNAL_H
-#define NET_NET_NATS_INTERNAL_H
+#ifndef NET_LINUX_NET_NATS_INTERNAL_H
+#define NET_LINUX_NET_NATS_INTERNAL_H
 
 #include "nats_api.h"
-#include "net_nats.h"
+#include "net/net_nats.h"
 
 typedef enum { NATS_PUBLISH, NATS_SUBSCRIBE, NATS_UNSUBSCRIBE } nats_order_kind;
 

@@ -1,15 +1,14 @@
 /*
- * nats_api.h: libnats as a small table of function pointers. On Linux it is opened by dlopen at
- * first use (linux/nats_api.c): Debian has no static library of it, and only fleets need it. On
- * Windows it is linked in (windows/nats_api.c).
+ * nats_api.h: libnats as a small table of function pointers, which is filled by dlopen at first
+ * use: Debian has no static library of it, and only fleets need it.
  *
  * Only functions whose types are opaque are here, which every libnats 3 has in the same form. Its
  * JetStream calls take structs that grow from release to release, so a program that is built with
  * one release may not use them with another: JetStream is spoken in Lua (net/jetstream.lua), in
  * requests of JSON, which is what those calls do too.
  */
-#ifndef NET_NATS_API_H
-#define NET_NATS_API_H
+#ifndef NET_LINUX_NATS_API_H
+#define NET_LINUX_NATS_API_H
 
 #include "base/error.h"
 
