@@ -27,7 +27,7 @@ local lua_floors = {
   { "policies" },
   { "tools", "guards" },
   { "apps" },
-  { "replay" },
+  { "replay", "fleet" },
   { "agent" },
   { "model" },
   { "desk", "mcp" },
