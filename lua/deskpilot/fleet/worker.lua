@@ -153,14 +153,13 @@ end
 
 -- --- the loop ----------------------------------------------------------------------------------------------------
 
-local function wait_for_a_slot(self, free)
-  while self.count >= free and not self.store.connection.closed do
+local function wait_until(self, ready)
+  while not ready() do
     task.await(function(done)
       self.wake = done
       return function() self.wake = nil end
     end)
     self.wake = nil
-    if self.draining and free > 1 then return end
   end
 end
 
@@ -190,14 +189,14 @@ function Worker:run()
   end)
   local queue <close> = self.store:queue()
   while not self.draining and not self.store.connection.closed do
-    wait_for_a_slot(self, self.options.slots)
+    wait_until(self, function() return self.count < self.options.slots or self.draining end)
     if not self.draining then
       local message = take(self, queue)
       if message then work_on(self, message) end
     end
   end
   if self.draining and self.count > 0 then self.say(("ends when %d running missions have ended"):format(self.count)) end
-  while self.count > 0 do wait_for_a_slot(self, 1) end
+  wait_until(self, function() return self.count == 0 end)
   living:cancel "the worker has ended"
   if self.store.connection.closed then return nil, self.store.connection.closed end
   self.store.workers:delete(self.name)

@@ -41,7 +41,7 @@ const nats_api *nats_api_open(base_error *err)
     if (!library) {
         base_fail(err, BASE_UNAVAILABLE,
                   "libnats, which speaks to the servers of fleets, is not installed: "
-                  "apt install libnats3.4");
+                  "apt install libnats3.4 (another 3.x will do)");
         return NULL;
     }
     const char *missing =

@@ -1,0 +1,213 @@
+-- A fleet: workers that take missions from a queue on a real nats-server. Judged by what the application on each
+-- private desktop has written, with workers and the server killed in between.
+local files = require "deskpilot.base.files"
+local json = require "deskpilot.base.json"
+local nats_server = require "nats_server"
+local ports = require "ports"
+local spawn = require "spawn"
+local t = require "harness"
+local uv = require "luv"
+
+local tests = {}
+
+-- The name is typed into an entry, whose program writes it into the file when it is sent off. A file "hold" beside it
+-- keeps a mission from ending.
+local MISSION = [[
+local files = require "deskpilot.base.files"
+local task = require "deskpilot.base.task"
+return {
+  name = "entry",
+  desktop = { kind = "private" },
+  run = function(m)
+    local given = {}
+    for _, argument in ipairs(m.args) do
+      local name, value = argument:match("^([^=]+)=(.*)$")
+      given[name] = value
+    end
+    files.remove(given.folder .. "/sent-" .. given.name)
+    assert(files.write(given.folder .. "/begun-" .. given.name, ""))
+    while files.exists(given.folder .. "/hold") do task.sleep(0.05) end
+    m.desk.apps.start { "sh", "-c", "zenity --entry --text Name >> " .. given.folder .. "/names; touch "
+      .. given.folder .. "/sent-" .. given.name, wait = 60 }
+    m.desk.keyboard.type(given.name)
+    m.desk.keyboard.press "enter"
+    m.desk.wait_until(function() return files.exists(given.folder .. "/sent-" .. given.name) end, { timeout = 60 })
+  end,
+}
+]]
+
+-- Calls fn(server, folder, rows) with a folder that has the mission and the rows of those names.
+local function with_fleet(names, fn)
+  nats_server.with("", function(server)
+    local folder = spawn.folder()
+    local workers = {}
+    local guard <close> = setmetatable({}, { __close = function()
+      for _, one in ipairs(workers) do
+        if not one.status then
+          one:kill "sigkill"
+          one:wait()
+        end
+      end
+      files.remove(folder)
+    end })
+    assert(guard)
+    assert(files.make_folder(folder .. "/mission"))
+    assert(files.write(folder .. "/mission/entry.lua", MISSION))
+    local rows = { "name,folder" }
+    for _, name in ipairs(names) do rows[#rows + 1] = name .. "," .. folder end
+    assert(files.write(folder .. "/rows.csv", table.concat(rows, "\n") .. "\n"))
+    local fleet = { server = server, folder = folder }
+    function fleet.worker(...)
+      local one = spawn.start({ spawn.program, "worker", "--trust-server", "--server", server.url, "--runs",
+        folder .. "/runs", ... })
+      workers[#workers + 1] = one
+      one:wait_for_word("takes missions", 60)
+      return one
+    end
+    function fleet.submit(...)
+      return spawn.start { spawn.program, "submit", folder .. "/mission/entry.lua", "--server", server.url, "--data",
+        folder .. "/rows.csv", ... }
+    end
+    function fleet.begun(name) return files.exists(folder .. "/begun-" .. name) end
+    function fleet.names()
+      local list = {}
+      for line in (files.read(folder .. "/names") or ""):gmatch "[^\n]+" do list[#list + 1] = line end
+      table.sort(list)
+      return list
+    end
+    fn(fleet)
+  end)
+end
+
+function tests.each_row_is_entered_once()
+  local names = { "ann", "bob", "cem", "dot", "eve", "fay" }
+  with_fleet(names, function(fleet)
+    for _ = 1, 3 do fleet.worker() end
+    local submitted = fleet.submit("--wait"):wait()
+    t.eq(submitted.status, 0, submitted.stderr)
+    t.has(submitted.stderr, "6 missions, 6 of them new")
+    t.has(submitted.stderr, "6 of 6: ")
+    t.eq(fleet.names(), names)
+    local again = fleet.submit("--wait"):wait()
+    t.eq(again.status, 0, again.stderr)
+    t.has(again.stderr, "6 missions, 0 of them new")
+    t.eq(fleet.names(), names)
+    t.has(fleet.submit("--wait", "--batch", "2"):wait().stderr, "6 missions, 6 of them new")
+    t.eq(#fleet.names(), 12)
+  end)
+end
+
+function tests.what_a_killed_worker_had_goes_to_another()
+  with_fleet({ "ann", "bob" }, function(fleet)
+    assert(files.write(fleet.folder .. "/hold", ""))
+    local first = fleet.worker("--slots", "2")
+    local submitted = fleet.submit "--wait"
+    t.wait_until("both to begin", function() return fleet.begun "ann" and fleet.begun "bob" end, 100)
+    first:kill "sigkill"
+    first:wait()
+    t.wait_until("its desktops to go", function() return #first:left() == 0 end, 60)
+    files.remove(fleet.folder .. "/hold")
+    fleet.worker("--slots", "2")
+    submitted:wait()
+    t.eq(submitted.status, 0, submitted.stderr)
+    t.eq(fleet.names(), { "ann", "bob" })
+  end)
+end
+
+function tests.a_server_that_is_killed_loses_nothing()
+  with_fleet({ "ann", "bob", "cem" }, function(fleet)
+    assert(files.write(fleet.folder .. "/hold", ""))
+    fleet.worker()
+    fleet.worker()
+    local submitted = fleet.submit "--wait"
+    t.wait_until("one to begin", function() return fleet.begun "ann" or fleet.begun "bob" end, 100)
+    fleet.server:kill()
+    files.remove(fleet.folder .. "/hold")
+    fleet.server:start()
+    submitted:wait()
+    t.eq(submitted.status, 0, submitted.stderr)
+    t.eq(fleet.names(), { "ann", "bob", "cem" })
+  end)
+end
+
+function tests.a_worker_that_is_told_to_end_ends_its_missions_first()
+  with_fleet({ "ann", "bob" }, function(fleet)
+    assert(files.write(fleet.folder .. "/hold", ""))
+    local worker = fleet.worker()
+    local submitted = fleet.submit "--wait"
+    t.wait_until("one to begin", function() return fleet.begun "ann" or fleet.begun "bob" end, 100)
+    worker:kill "sigterm"
+    worker:wait_for_word "ends when 1 running missions"
+    files.remove(fleet.folder .. "/hold")
+    t.eq(worker:wait().status, 0, worker.stderr)
+    t.eq(#worker:left(), 0)
+    t.eq(#fleet.names(), 1, "the other one is left to others")
+    fleet.worker()
+    t.eq(submitted:wait().status, 0, submitted.stderr)
+    t.eq(fleet.names(), { "ann", "bob" })
+  end)
+end
+
+function tests.what_fails_is_told_and_not_tried_again()
+  with_fleet({ "ann" }, function(fleet)
+    assert(files.write(fleet.folder .. "/mission/entry.lua", "return { run = function() error 'no such order' end }"))
+    local worker = fleet.worker()
+    local submitted = fleet.submit("--wait"):wait()
+    t.eq(submitted.status, 1, submitted.stderr)
+    t.has(submitted.stderr, "no such order")
+    assert(files.write(fleet.folder .. "/mission/entry.lua", "return { runn = 1 }"))
+    submitted = fleet.submit("--wait"):wait()
+    t.eq(submitted.status, 1, submitted.stderr)
+    t.has(submitted.stderr, "runn")
+    t.ok(not worker.stderr:find("tried again", 1, true))
+  end)
+end
+
+-- Runs the program and expects that status and those words.
+local function refused(status, words, ...)
+  local ended = spawn.run { spawn.program, ... }
+  t.eq(ended.status, status, ended.stderr)
+  t.has(ended.stderr, words)
+end
+
+function tests.what_cannot_be_is_said_first()
+  with_fleet({ "ann" }, function(fleet)
+    local mission, url = fleet.folder .. "/mission/entry.lua", fleet.server.url
+    refused(2, "say --trust-server if", "worker", "--server", url)
+    refused(2, "--slots is a whole number of 1", "worker", "--trust-server", "--slots", "0", "--server", url)
+    refused(2, "--desktop of a worker is private", "worker", "--trust-server", "--desktop", "current", "--server", url)
+    local nobody = "nats://127.0.0.1:" .. ports.refusing()
+    refused(3, "no NATS server answers at " .. nobody, "worker", "--trust-server", "--server", nobody)
+    refused(3, "no NATS server answers at " .. nobody, "submit", mission, "--server", nobody)
+    refused(2, "there is no file nothing.lua", "submit", "nothing.lua", "--server", url)
+    refused(2, "has no rows", "submit", mission, "--data", "/dev/null", "--server", url)
+    assert(uv.fs_symlink("/etc/passwd", fleet.folder .. "/mission/link"))
+    refused(2, "link is a link; a bundle has files and folders only", "submit", mission, "--server", url)
+  end)
+end
+
+function tests.what_no_submit_has_sent_is_thrown_away()
+  with_fleet({}, function(fleet)
+    local worker = fleet.worker()
+    local connection <close> = assert(fleet.server:connect())
+    local js = require("deskpilot.net.jetstream").of(connection)
+    local runs = assert(require("deskpilot.net.nats_kv").open(js, "deskpilot_runs", { max_age = 30 * 24 * 3600 }))
+    local function send(data) assert(js:publish("deskpilot.missions.any", data)) end
+    send "no json"
+    worker:wait_for_word "a message that no submit has sent"
+    for i, record in ipairs { { mission = "../a.lua", bundle = ("0"):rep(64) }, { mission = "a.lua", bundle = "../x" },
+      { mission = "a.lua", bundle = ("0"):rep(64), args = { 7 } } } do
+      local id = ("%032x"):format(i)
+      record.status = "queued"
+      assert(runs:put(id, json.encode(record)))
+      send(json.encode { id = id })
+      local function outcome() return json.decode(runs:get(id).value).outcome end
+      t.wait_until("its end", outcome, 60)
+      t.eq(outcome().status, 2)
+      t.has(outcome().words, "what submit")
+    end
+    t.eq(js:stream("DESKPILOT_MISSIONS").state.messages, 0)
+  end)
+end
+
+return tests
