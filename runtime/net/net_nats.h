@@ -1,8 +1,8 @@
 /*
  * net_nats.h: a connection to NATS servers for the program's one event loop. libnats may block
  * wherever it sends, connects or closes, so one thread of ours makes all its calls, in the order in
- * which they were asked for (linux/net_nats_thread.c); what it and libnats's own threads have to say is
- * told from the loop. libnats's reading stays on its own thread and not on the loop
+ * which they were asked for (linux/net_nats_thread.c); what it and libnats's own threads have to
+ * say is told from the loop. libnats's reading stays on its own thread and not on the loop
  * (natsLibuv_Attach), so that the server's pings are answered while Lua computes.
  *
  * Once it is open, it connects again for as long as it takes; what is published meanwhile is kept

@@ -68,12 +68,9 @@ end
 -- Whether it stays inside of the folder on every system.
 local function is_inside(path)
   if type(path) ~= "string" or path == "" or #path > 1000 or path:find("[%c\\:]") then return false end
-  local depth = 0
-  for part in (path .. "/"):gmatch("([^/]*)/") do
-    if part == "" or part == "." or part == ".." then return false end
-    depth = depth + 1
-  end
-  return depth <= bundle.limits.depth + 1
+  local framed = "/" .. path .. "/"
+  if framed:find("//", 1, true) or framed:find("/./", 1, true) or framed:find("/../", 1, true) then return false end
+  return select(2, path:gsub("/", "")) <= bundle.limits.depth
 end
 
 local function wrong(why) return errors.fail("protocol", "the mission's bundle %s", why) end

@@ -25,7 +25,7 @@ end
 ---@param store deskpilot.fleet.store
 ---@param order { mission: string, rows: table<string, string>[]?, args: string[]?, times: integer?, batch: string? }
 ---@return string[]? ids in the order of the rows
----@return deskpilot.error|integer err_or_new how many of them were not there before
+---@return integer|deskpilot.error new how many of them were not there before
 function submission.send(store, order)
   local folder, name = files.split(files.absolute(order.mission))
   local packed, hash = bundle.make(folder)
@@ -57,7 +57,8 @@ end
 ---@param store deskpilot.fleet.store
 ---@param ids string[]
 ---@param told fun(id: string, record: table, done: integer) for each that is done, once
----@return integer? failed how many did not succeed, deskpilot.error? err
+---@return integer? failed how many did not succeed
+---@return deskpilot.error? err
 function submission.wait(store, ids, told)
   local left, count, failed = {}, 0, 0
   for _, id in ipairs(ids) do
