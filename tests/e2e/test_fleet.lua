@@ -53,13 +53,14 @@ local function with_fleet(names, fn)
     assert(guard)
     assert(files.make_folder(folder .. "/mission"))
     assert(files.write(folder .. "/mission/entry.lua", MISSION))
+    assert(files.make_folder(folder .. "/tmp"))
     local rows = { "name,folder" }
     for _, name in ipairs(names) do rows[#rows + 1] = name .. "," .. folder end
     assert(files.write(folder .. "/rows.csv", table.concat(rows, "\n") .. "\n"))
     local fleet = { server = server, folder = folder }
     function fleet.worker(...)
       local one = spawn.start({ spawn.program, "worker", "--trust-server", "--server", server.url, "--runs",
-        folder .. "/runs", ... })
+        folder .. "/runs", ... }, { env = { TMPDIR = folder .. "/tmp" } })
       workers[#workers + 1] = one
       one:wait_for_word("takes missions", 60)
       return one
@@ -69,6 +70,12 @@ local function with_fleet(names, fn)
         folder .. "/rows.csv", ... }
     end
     function fleet.begun(name) return files.exists(folder .. "/begun-" .. name) end
+    -- What workers have unpacked and not removed.
+    function fleet.unpacked()
+      local base = folder .. "/tmp"
+      local own = files.list(base)[1]
+      return own and files.list(base .. "/" .. own) or {}
+    end
     function fleet.names()
       local list = {}
       for line in (files.read(folder .. "/names") or ""):gmatch "[^\n]+" do list[#list + 1] = line end
@@ -106,11 +113,16 @@ function tests.what_a_killed_worker_had_goes_to_another()
     first:kill "sigkill"
     first:wait()
     t.wait_until("its desktops to go", function() return #first:left() == 0 end, 60)
+    t.eq(#fleet.unpacked(), 2, "a folder and its lock")
     files.remove(fleet.folder .. "/hold")
-    fleet.worker("--slots", "2")
+    local second = fleet.worker("--slots", "2")
+    t.eq(#fleet.unpacked(), 2, "only its own")
     submitted:wait()
     t.eq(submitted.status, 0, submitted.stderr)
     t.eq(fleet.names(), { "ann", "bob" })
+    second:kill "sigterm"
+    t.eq(second:wait().status, 0, second.stderr)
+    t.eq(fleet.unpacked(), {})
   end)
 end
 

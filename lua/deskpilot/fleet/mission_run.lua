@@ -32,11 +32,11 @@ local function read(record)
 end
 
 -- The files of the mission, in a folder that goes with its closing.
-local function unpack(store, record)
+local function unpack(store, record, base)
   local packed, err = store:bundle(record.bundle)
   if not packed then return nil, err end
   local folder
-  folder, err = files.make_temporary_folder(files.temporary_folder(), "deskpilot-fleet-")
+  folder, err = files.make_temporary_folder(base, "mission-")
   if not folder then return nil, err end
   local files_of = setmetatable({ path = folder }, { __close = function() files.remove(folder) end })
   local ok
@@ -57,12 +57,13 @@ end
 --- Runs it to its end.
 ---@param store deskpilot.fleet.store
 ---@param record table
----@param options { runs: string, desktop: string, on_start: fun(child: deskpilot.process) }
+---@param options { folder: string, runs: string, desktop: string, on_start: fun(child: deskpilot.process) } folder: in
+---  which its files are unpacked
 ---@return deskpilot.fleet.outcome? outcome, deskpilot.error? err protocol: it is not what submit sends; the world's
 function mission_run.perform(store, record, options)
   local arguments, err = read(record)
   if not arguments then return nil, err end
-  local folder <close>, why = unpack(store, record)
+  local folder <close>, why = unpack(store, record, options.folder)
   if not folder then return nil, why end
   local argv = { os.getenv("DESKPILOT_BIN") or uv.exepath(), "run", folder.mission, "--desktop", options.desktop,
     "--runs", options.runs, "--json", "--quiet", "--", table.unpack(arguments) }

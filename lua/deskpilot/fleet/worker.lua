@@ -24,7 +24,8 @@ Worker.__index = Worker
 
 --- A worker, which does nothing yet.
 ---@param store deskpilot.fleet.store
----@param options { slots: integer, runs: string, desktop: string, say: fun(line: string) }
+---@param options { slots: integer, folder: string, runs: string, desktop: string, say: fun(line: string) } folder:
+---  in which missions are unpacked
 ---@return deskpilot.fleet.worker
 function worker.new(store, options)
   local host = uv.os_gethostname():gsub("[^%w_-]", "-"):sub(1, 60)
@@ -127,8 +128,9 @@ local function perform(self, message, id)
   local leave <close> = setmetatable({}, { __close = function() self.running[id] = nil end })
   assert(leave)
   self.say(("%s: %s begins"):format(id, record.mission))
-  local outcome, err = mission_run.perform(self.store, record, { runs = files.join(self.options.runs, id),
-    desktop = self.options.desktop, on_start = function(child) entry.child = child end })
+  local outcome, err = mission_run.perform(self.store, record, { folder = self.options.folder,
+    runs = files.join(self.options.runs, id), desktop = self.options.desktop,
+    on_start = function(child) entry.child = child end })
   if entry.lost then return nil end
   -- What submit did not send is not tried again.
   if not outcome then outcome = { status = err.code == "protocol" and 2 or 3, words = tostring(err) } end

@@ -1,8 +1,17 @@
 #include "net_nats_internal.h"
 
+#include <string.h>
+
 /* Seconds: between two attempts to connect again, and between two pings, of which the second that
  * is not answered counts as the end of the connection. */
 enum { RECONNECT_WAIT = 1, PING_INTERVAL = 20, WRITE_DEADLINE = 5 };
+
+/* Without the place in libnats that it begins with: "(conn.c:2088): ". */
+static const char *without_place(const char *words)
+{
+    const char *end = words && *words == '(' ? strstr(words, "): ") : NULL;
+    return end ? end + 3 : words;
+}
 
 bool nats_explain(const nats_api *api, natsStatus status, base_error *err)
 {
@@ -17,10 +26,10 @@ bool nats_explain(const nats_api *api, natsStatus status, base_error *err)
                      : status == NATS_IO_ERROR                                      ? BASE_IO
                                                : BASE_UNAVAILABLE;
     natsStatus last = NATS_OK;
-    const char *words = api->nats_GetLastError(&last);
-    bool more = last == status && words && *words;
-    return base_fail(err, code, "%s%s%s", api->natsStatus_GetText(status), more ? ": " : "",
-                     more ? words : "");
+    const char *words = without_place(api->nats_GetLastError(&last));
+    const char *general = api->natsStatus_GetText(status);
+    bool more = last == status && words && *words && strcmp(words, general) != 0;
+    return base_fail(err, code, "%s%s%s", general, more ? ": " : "", more ? words : "");
 }
 
 /* What can go wrong here lies in files of the caller's. */

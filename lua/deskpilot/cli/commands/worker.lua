@@ -57,16 +57,21 @@ function command.run(options)
   end
   local store <close>, status = fleet_options.open(options, "deskpilot worker")
   if not store then return status end
+  local folder <close>, err = require("deskpilot.fleet.work_folder").open()
+  if not folder then
+    terminal.complain(tostring(err))
+    return fleet_options.environment
+  end
   local function say(line)
     if not options.quiet then terminal.note(line, "\n") end
   end
   state.worker = require("deskpilot.fleet.worker").new(store, { slots = slots, desktop = desktop, say = say,
-    runs = files.absolute(options.runs or "runs") })
+    folder = folder.path, runs = files.absolute(options.runs or "runs") })
   say(("%s takes missions from %s"):format(state.worker.name, store.connection.servers))
-  local drained, err = state.worker:run()
+  local drained, why_not = state.worker:run()
   state.worker = nil
   if drained then return 0 end
-  terminal.complain(tostring(err))
+  terminal.complain(tostring(why_not))
   return fleet_options.environment
 end
 
