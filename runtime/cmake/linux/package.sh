@@ -63,7 +63,7 @@ Priority: optional
 Installed-Size: $(du -sk "$work/deb/usr" | cut -f1)
 Depends: $depends, libcurl4 | libcurl4t64 | libcurl3-gnutls | libcurl3t64-gnutls, ca-certificates
 Recommends: xvfb, openbox, dbus, at-spi2-core, fonts-dejavu-core, tesseract-ocr
-Suggests: chromium
+Suggests: chromium, libnats3.4
 Description: automate live desktops by Lua scripts and vision models
  Lua scripts see the screen, move the mouse, type, and know windows, elements
  and browsers; tasks in words are done by an agent with a model of your choice.
