@@ -5,6 +5,7 @@
 local uv = require "luv"
 local native = require "native.nats"
 local errors = require "deskpilot.base.errors"
+local subscriptions = require "deskpilot.net.nats_subscription"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
@@ -207,78 +208,11 @@ function Connection:inbox()
   return ("_INBOX.%s.%d"):format(self.unique, self.inboxes)
 end
 
----@class deskpilot.nats.subscription
----@field missed integer messages that were dropped because nobody took them
-local Subscription = {}
-Subscription.__index = Subscription
-
-local MOST_KEPT = 10000 -- messages that a subscription holds for its task
-
 --- Begins a subscription whose messages are taken one by one.
 ---@param subject string as for listen
 ---@return deskpilot.nats.subscription? subscription, deskpilot.error? err
 function Connection:subscribe(subject)
-  local self_of = setmetatable({ connection = self, first = 1, last = 0, missed = 0 }, Subscription)
-  local stop, err = self:listen(subject, function(message) self_of:add(message) end)
-  if not stop then return nil, err end
-  self_of.stop_listening = stop
-  self_of.stop_changes = self:on_change(function(change)
-    if self_of.wake and (change == "end" or self_of.tells_changes) then self_of.wake(change) end
-  end)
-  return self_of
-end
-
---- Adds a message, as if it had come.
----@param message deskpilot.nats.message
-function Subscription:add(message)
-  if self.last - self.first + 1 >= MOST_KEPT then self.missed = self.missed + 1 return end
-  self.last = self.last + 1
-  self[self.last] = message
-  if self.wake then self.wake() end
-end
-
---- The first of the messages that have come, of which there has to be one.
----@return deskpilot.nats.message
-function Subscription:take()
-  local message = self[self.first]
-  self[self.first] = nil
-  self.first = self.first + 1
-  return message
-end
-
---- The next message.
----@param seconds number
----@return deskpilot.nats.message? message, deskpilot.error? err timed_out, or why the connection has ended
-function Subscription:next(seconds)
-  if self.first > self.last and not self.connection.closed then
-    local _, change = task.limit(seconds, task.await, function(done)
-      self.wake = done
-      return function() self.wake = nil end
-    end)
-    self.wake = nil
-    if type(change) == "string" and change ~= "end" and self.first > self.last then
-      return errors.fail("unavailable", "the connection to the NATS server %s is %s", self.connection.servers, change)
-    end
-  end
-  if self.first > self.last then
-    return nil, self.connection.closed or errors.new("timed_out", "no message within %g s%s", seconds,
-      self.connection:state())
-  end
-  return self:take()
-end
-
---- Takes what has come and was not taken yet, without waiting.
----@return fun(): deskpilot.nats.message?
-function Subscription:rest()
-  return function()
-    if self.first <= self.last then return self:take() end
-  end
-end
-
---- Ends the subscription.
-function Subscription:close()
-  self.stop_listening()
-  self.stop_changes()
+  return subscriptions.open(self, subject)
 end
 
 -- --- requests ----------------------------------------------------------------------------------------------------

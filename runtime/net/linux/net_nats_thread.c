@@ -173,7 +173,7 @@ static natsStatus subscribe(net_nats *nats, const nats_order *order)
     natsStatus status = nats->api->natsConnection_Subscribe(&s->subscription, nats->connection,
                                                             order->subject, on_message, s);
     if (status != NATS_OK) {
-        release_subscription(s);
+        s->references = 1; /* libnats knows nothing of it */
         release_subscription(s);
         return status;
     }
