@@ -4,7 +4,7 @@
 local files = require "deskpilot.base.files"
 
 local folder = assert(files.own_temporary_folder())
-local go = files.join(folder, "cookbook-go") -- the job waits for this file, so that no change comes before it is watched
+local go = files.join(folder, "cookbook-go") -- the job waits for it, so that no change comes unwatched
 local job = [[(until [ -e "$0" ]; do sleep 0.1; done; for i in 1 2 3 4 5; do echo "# Part $i"; sleep 0.4; done) |
   zenity --progress --title Job --text "Part 0"]]
 local count = 0
