@@ -8,7 +8,7 @@ local task = require "deskpilot.base.task"
 
 local tests = {}
 
-local SLEEPS, TIMERS = 4, 8
+local SLEEPS, TIMERS, SCROLLS = 4, 8, 8
 local MOST_TRIES = 60
 
 local function count(list, wanted)
@@ -197,6 +197,15 @@ function tests.pages()
         t.ok(settled.seconds > 0.18, settled)
       end
       t.ok(desk.wait_until(function() return says(desk, "later") == "Later " .. i end, { timeout = 20 }))
+    end
+
+    -- A page that scrolls itself smoothly has no timer and no animation to tell of.
+    local scroll = element(desk, "Scroll")
+    for i = 1, SCROLLS do
+      click(desk, scroll)
+      local settled = t.ok(desk.settle())
+      if settled.reason == "idle" then t.eq(says(desk, "scroll"), "Scroll " .. i, t.show(settled)) end
+      t.ok(desk.wait_until(function() return says(desk, "scroll") == "Scroll " .. i end, { timeout = 20 }))
     end
 
     -- An animation without an end does not hold it.

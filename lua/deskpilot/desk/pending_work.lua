@@ -19,7 +19,7 @@ local APART = 0.08 -- seconds between two changes that are not one
 local MOST_KINDS = 500 -- of acts, that are kept in mind
 
 -- Threads of browsers that make frames: as long as there are any to make they wait for the next one.
-local MOVING, AGAIN = 0.012, 0.03 -- seconds of frames after which a page is asked why, and asked again
+local MOVING, AGAIN = 0.012, 0.05 -- seconds of frames after which a page is asked why, and asked again; three frames
 local FRAMES = 0.05 -- seconds: the longest time between two of them, several times over
 local frame_makers = { "VizCompositorTh", "Compositor" }
 
@@ -276,6 +276,11 @@ local function is_moving(self)
   return self.front and self.frames and task.now() >= (self.ask_again or self.settle_began + MOVING)
 end
 
+-- Whether something was drawn in the latest frames: what draws in each of them is not known to have an end.
+local function draws(self)
+  return task.now() - self.desk.native:last_change() / 1e9 < AGAIN
+end
+
 -- Whether nothing that the act has begun is on its way, as far as it can be known, and whether an animation goes on.
 local function rests(self, soon)
   local moving = is_moving(self)
@@ -290,7 +295,7 @@ local function rests(self, soon)
   local how, why = motion(self, moving)
   self.asking, self.ask_again = task.now() - asked, task.now() + AGAIN
   if not how then self.unknown = why end
-  if not how or how == "ends" then return false end
+  if not how or how == "ends" or moving and how == "none" and draws(self) then return false end
   return not pages_load(self) and self.desk.native:pump() ~= nil, moving and how == "endless"
 end
 

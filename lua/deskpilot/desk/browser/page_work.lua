@@ -6,20 +6,28 @@ local page_work = {}
 -- Seconds for a page to answer; one that is busy for longer has something to do.
 local ANSWER = 0.5
 
--- The sum of the numbers of all documents' timers, and of their calls before a frame where the page is asked for them;
--- how many documents there are, and whether animations run, of which one ends; "" where a document is not ours to ask.
-local counting = [[(frames => {
+-- The sum of the numbers of all documents' next timers, how many there are, what moves in them, and the sum of the
+-- numbers of their next calls before a frame; "" where a document is not ours to ask. What scrolls is heard of from the
+-- first question on; it has an end like an animation's.
+local counting = [[(() => {
   let sum = 0, calls = 0, count = 0, moving = 'none';
+  const hear = view => {
+    const scrolling = view.deskpilotScrolling = new Set();
+    if (!('onscrollend' in view)) return; // Chromium before 114
+    const how = { capture: true, passive: true };
+    view.document.addEventListener('scroll', event => { scrolling.add(event.target); }, how);
+    view.document.addEventListener('scrollend', event => { scrolling.delete(event.target); }, how);
+  };
   const ask = view => {
     const number = view.setTimeout(() => {}, 1e9);
     view.clearTimeout(number);
     sum += number;
-    if (frames) {
-      const call = view.requestAnimationFrame(() => {});
-      view.cancelAnimationFrame(call);
-      calls += call;
-    }
+    const call = view.requestAnimationFrame(() => {});
+    view.cancelAnimationFrame(call);
+    calls += call;
     if (++count > 50) throw count;
+    if (!view.deskpilotScrolling) hear(view);
+    for (const target of view.deskpilotScrolling) if (target.isConnected) moving = 'ends';
     for (const animation of view.document.getAnimations()) {
       if (animation.playState !== 'running') continue;
       const endless = animation.effect && animation.effect.getComputedTiming().endTime === Infinity;
@@ -29,10 +37,10 @@ local counting = [[(frames => {
   };
   try { ask(window); } catch (error) { return ''; }
   return sum + ' ' + count + ' ' + moving + ' ' + calls;
-})(%s)]]
+})()]]
 
-local function ask(tab, frames)
-  local answer = tab:evaluate(counting:format(frames), { world = "own", timeout = ANSWER })
+local function ask(tab)
+  local answer = tab:evaluate(counting, { world = "own", timeout = ANSWER })
   local sum, count, moving, calls = tostring(answer or ""):match "^(%d+) (%d+) (%a+) (%d+)$"
   return math.tointeger(tonumber(sum)), math.tointeger(tonumber(count)), moving, math.tointeger(tonumber(calls))
 end
@@ -44,7 +52,7 @@ end
 ---  now, whose timers are all new
 ---@field documents integer?
 ---@field asked integer how often the page was asked since
----@field calls integer? the sum of the numbers of all its documents' next calls before a frame, when it was asked last
+---@field calls integer? the same of calls before a frame, when it was asked last
 
 --- How things stand before an act.
 ---@param tab deskpilot.tab
@@ -53,7 +61,7 @@ end
 function page_work.before(tab, ask_too)
   local self = { requests = {}, loader = tab.loader, asked = 0 }
   for id in pairs(tab.requests or {}) do self.requests[id] = true end
-  if ask_too and not tab:dialog() then self.timers, self.documents = ask(tab, false) end
+  if ask_too and not tab:dialog() then self.timers, self.documents = ask(tab) end
   return self
 end
 
@@ -71,10 +79,10 @@ function page_work.loads(tab, before)
 end
 
 --- Whether a page moves by itself where it is known that it has begun nothing else that may still change it: "none",
---- "endless" (animations without an end), "ends" (one that ends, or a script that is called before each frame). Nil
---- where that is not known, and why. To be asked when all its processes sleep. A browser makes frames for a while
---- though no page has anything to draw; that no script is called for them shows between two questions, some frames
---- apart.
+--- "endless" (animations without an end), "ends" (one that ends, scrolling, or a script that is called before each
+--- frame). Nil where that is not known, and why. To be asked when all its processes sleep. A browser makes frames for a
+--- while though no page has anything to draw; that no script is called for them shows between two questions, some
+--- frames apart.
 ---@param tab deskpilot.tab
 ---@param before deskpilot.page_work?
 ---@param frames boolean whether the browser makes frames
@@ -89,16 +97,15 @@ function page_work.motion(tab, before, frames)
   if not before.timers then return nil, "page" end
   if tab.streams > 0 then return nil, "stream" end -- what a server sends by itself
   if tab.foreign > 0 then return nil, "frame" end -- whom nobody can ask
-  local sum, count, moving, calls = ask(tab, frames)
+  local sum, count, moving, calls = ask(tab)
   before.asked = before.asked + 1
   if not sum then return nil, "page" end
   before.documents = before.documents or count
   if count ~= before.documents then return nil, "document" end
   if sum ~= before.timers + count * before.asked then return nil, "timer" end
-  if not frames then return moving end
   local called = before.calls == nil or calls ~= before.calls + count
   before.calls = calls
-  return called and "ends" or moving
+  return frames and called and "ends" or moving
 end
 
 return page_work
