@@ -83,6 +83,11 @@ static bool start_child(private_desktop *d, wchar_t *name, base_error *err)
         return base_fail(err, BASE_NO_MEMORY, "not enough memory for a private desktop");
     }
     bool created = create_child(d, name, words, words + LINE_MAX_UNITS);
+    if (!created && GetLastError() == ERROR_INTERNAL_ERROR) {
+        /* Wine's word where the new process has ended before its first instruction, which happens
+         * on a busy machine, rarely; Windows has none such. */
+        created = create_child(d, name, words, words + LINE_MAX_UNITS);
+    }
     free(words);
     if (!created) {
         return fail(err, "a process cannot be started on a private desktop");
