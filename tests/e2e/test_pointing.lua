@@ -298,6 +298,12 @@ function tests.clicks_moves_and_replaced_words()
     assert(done("click_element", { element = field, clicks = 3 }):find("triple-clicked", 1, true))
     done("type_text", { text = "over all" })
     shows "over all"
+    for _ = 1, 2 do done("click_element", { element = field }) end -- two clicks: together they would mark a word
+    done("type_text", { text = "+" })
+    assert(desk.wait_until(function()
+      local words = desk.elements.text(element) or ""
+      return #words == #"over all+" and words:gsub("%+", "") == "over all"
+    end, { timeout = 10 }), "two clicks made one: " .. tostring(desk.elements.text(element)))
     assert(done("click_element", { element = number(m, { name = "OK" }), clicks = 0 }):find("pointed at", 1, true))
     local _, ok = number(m, { name = "OK" })
     local at_x, at_y = desk.mouse.position()

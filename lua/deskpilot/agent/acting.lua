@@ -105,6 +105,7 @@ local function perform(run, action, call, ctx)
   if run.config:get "timing.settle_by_cause" then run.desk.timing.settle_by_cause = true end
   local tool = run.toolbox:get(action.tool)
   if tool and tool.acts ~= false then ctx.hit, ctx.hit_element = act_record.before(run, action) end
+  run.desk.act = action
   run.desk.pending_work:begin(action.tool)
   action_target.begin(action, listeners.mission_hears(run, "action_result"))
   local result, err, attempts = retrying.run(run, { tool = action.tool, toolbox = call.toolbox,

@@ -44,7 +44,7 @@ for name, option in pairs(timing) do
 end
 timing.phases = { type = "entries", fields = of_phase, about = "times for a phase of the policy, by its name or the "
   .. "words that its name begins with (EXECUTION for EXECUTION_SAVE)" }
-timing.settle_by_cause = { type = "boolean", default = false, about = "whether on private desktops of Linux the "
+timing.settle_by_cause = { type = "boolean", default = true, about = "whether on private desktops of Linux the "
   .. "screen counts as settled as soon as nothing that the action began is on its way any more, where that can be "
   .. "known; else it has to be quiet for settle_quiet" }
 timing.verify = { type = "number", default = 3, min = 0,

@@ -47,6 +47,8 @@ local desk = {}
 ---@field hotkeys deskpilot.desk.hotkeys keys that work in any window
 ---@field event_pump deskpilot.event_pump
 ---@field pending_work deskpilot.pending_work whether anything that an act has begun is still on its way
+---@field act any? whose act this is: changed for each act of an agent; a script has none
+---@field last_press { act: any, button: string, x: integer, y: integer, at: number }? when a button went down last
 ---@field closers (fun())[]
 ---@field watching number? since when it tells of changes of the screen (task.now)
 ---@field known_monitors { screen: deskpilot.rect, list: deskpilot.monitor[] }? as they were last looked at

@@ -305,7 +305,7 @@
 ---@field key_pause number? seconds of pause after a key press; unless it is set, as the profile of the active application or desk.timing has it
 ---@field phases table<string, deskpilot.config.timing.phases>? times for a phase of the policy, by its name or the words that its name begins with (EXECUTION for EXECUTION_SAVE)
 ---@field pointer_rest number? seconds that the pointer rests on its target before a button goes down; unless it is set, as the profile of the active application or desk.timing has it
----@field settle_by_cause boolean? whether on private desktops of Linux the screen counts as settled as soon as nothing that the action began is on its way any more, where that can be known; else it has to be quiet for settle_quiet; false unless told
+---@field settle_by_cause boolean? whether on private desktops of Linux the screen counts as settled as soon as nothing that the action began is on its way any more, where that can be known; else it has to be quiet for settle_quiet; true unless told
 ---@field settle_cap number? seconds after which a changing screen is taken as it is; a known application may have its own, unless it is set; 2.5 unless told
 ---@field settle_floor number? least seconds to wait after an action; 0 unless told
 ---@field settle_page number? seconds after which a page that is still loading is taken as it is; 10 unless told

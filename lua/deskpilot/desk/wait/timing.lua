@@ -7,6 +7,7 @@ timing.defaults = {
   click_hold = 0,          -- a button stays down in a click
   click_pause = 0,         -- pause after a click
   double_click = 0.1,      -- between the clicks of one double click
+  click_apart = 0.6,       -- from a press to the next act's at the same place: longer than a double click may take
   click_taken = 0.5,       -- timeout: a window manager passes a click on to its window, before the next click
   drag_step = 0.01,        -- between two moves of a drag
   move_step = 0.01,        -- between two moves of a slow pointer movement
