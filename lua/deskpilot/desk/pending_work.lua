@@ -19,7 +19,7 @@ local APART = 0.08 -- seconds between two changes that are not one
 local MOST_KINDS = 500 -- of acts, that are kept in mind
 
 -- Threads of browsers that make frames: as long as there are any to make they wait for the next one.
-local MOVING, AGAIN = 0.012, 0.05 -- seconds of frames after which a page is asked why, and asked again; three frames
+local STILL = 0.036 -- seconds in which something that moves has called for a frame and drawn it: two frames at least
 local FRAMES = 0.05 -- seconds: the longest time between two of them, several times over
 local frame_makers = { "VizCompositorTh", "Compositor" }
 
@@ -182,6 +182,11 @@ end
 --- Settling begins, with what the acts up to now have begun.
 function PendingWork:settling()
   self.settle_began = task.now()
+  if not self.begun or self.unknown then return end
+  for tab, before in pairs(self.pages) do
+    if self.front then work_of_pages().count_calls(tab, before) end
+  end
+  self.ask_again = task.now() + STILL
 end
 
 -- Whether a change has come at the time at which it is expected.
@@ -273,12 +278,15 @@ end
 
 -- Whether frames have been made for so long that the page is to be asked why; not all the time.
 local function is_moving(self)
-  return self.front and self.frames and task.now() >= (self.ask_again or self.settle_began + MOVING)
+  return self.front and self.frames and task.now() >= self.ask_again
 end
 
 -- Whether something was drawn in the latest frames: what draws in each of them is not known to have an end.
 local function draws(self)
-  return task.now() - self.desk.native:last_change() / 1e9 < AGAIN
+  local still = self.desk.native:last_change() / 1e9 + STILL
+  if task.now() >= still then return false end
+  self.ask_again = still
+  return true
 end
 
 -- Whether nothing that the act has begun is on its way, as far as it can be known, and whether an animation goes on.
@@ -293,7 +301,7 @@ local function rests(self, soon)
   end
   local asked = task.now()
   local how, why = motion(self, moving)
-  self.asking, self.ask_again = task.now() - asked, task.now() + AGAIN
+  self.asking, self.ask_again = task.now() - asked, task.now() + STILL
   if not how then self.unknown = why end
   if not how or how == "ends" or moving and how == "none" and draws(self) then return false end
   return not pages_load(self) and self.desk.native:pump() ~= nil, moving and how == "endless"

@@ -35,12 +35,14 @@ end
 local function reach(tab, target, hands, aimed)
   local timing = tab.browser.desk.timing
   local wrong, unheard = nil, 0
-  for _ = 1, ATTEMPTS do
-    local _, failed = page.ask_again(tab, "again", {}, timing.page_act)
-    if failed then return nil, failed end
+  for attempt = 1, ATTEMPTS do
+    if attempt > 1 then
+      local _, failed = page.ask_again(tab, "again", {}, timing.page_act)
+      if failed then return nil, failed end
+    end
     local moved, err = hands.move(tab, aimed.metrics, aimed.x, aimed.y)
     if not moved then return nil, err end
-    local over, why = page.ask_again(tab, "over", { seconds = timing.page_hears }, timing.page_act)
+    local over, why = page.ask_again(tab, "over", { ref = target.ref, seconds = timing.page_hears }, timing.page_act)
     if not over then return nil, why end
     local failure = page.failure(target, over)
     if failure then return nil, failure end
@@ -49,15 +51,7 @@ local function reach(tab, target, hands, aimed)
       wrong = "the page receives no pointer events there: another window or a part of the browser may cover it"
     else
       if moved.place then moved.place:learn(tab, moved.x, moved.y, tonumber(over.x) or 0, tonumber(over.y) or 0) end
-      if over.on then
-        local ready
-        ready, why = page.ask_again(tab, "ready", { ref = target.ref }, timing.page_act)
-        if not ready then return nil, why end
-        failure = page.failure(target, ready)
-        if failure then return nil, failure end
-        if ready.ok then return moved end
-        over.cover = ready.covered
-      end
+      if over.on then return moved end
       wrong = ("the pointer is over %s there"):format(tostring(over.cover))
     end
     aimed, err = aim(tab, target)

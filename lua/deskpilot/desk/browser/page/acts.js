@@ -177,7 +177,7 @@ const chooserOf = ({ ref }) => {
   return { chooser: true, multiple: el.multiple, disabled: is(el, ":disabled"), name: it.name, role: it.role };
 };
 
-const calls = { observe, at, aim, over, again, ready, pressed, focused, noteContent, selected, holds, setValue,
+const calls = { observe, at, aim, over, again, pressed, focused, noteContent, selected, holds, setValue,
   chooseOption, findChoice, bringIntoView, scrollRests, chooserOf };
 
 Object.defineProperty(globalThis, "deskpilot", { value: {

@@ -218,27 +218,25 @@ const aim = async ({ ref, watched }) => {
     submits: submits(it.el), states, many: localName(it.el) === "textarea" || editingHost(it.el), rests, metrics: metrics(), ...pixel };
 };
 
-// Waits for a pointer event, and returns whether it was over the element, and where.
-const over = async ({ seconds }) => {
-  if (!watch) return { lost: true };
-  await within(seconds, () => !watch || watch.moved || !isConnected(watch.entry.el));
-  return watch && watch.moved || { missing: true };
-};
-
 // Forgets the latest pointer event, before the pointer moves again.
 const again = () => {
   if (watch) watch.moved = null;
   return { ok: true };
 };
 
-// The last check before a press: it is still the same element, and the pointer is over it.
-const ready = ({ ref }) => {
+// Waits for a pointer event, and returns where the pointer is, and whether a press there would reach the element: it is
+// still the same, the pointer is over it and nothing covers it.
+const over = async ({ ref, seconds }) => {
+  if (!watch) return { lost: true };
+  await within(seconds, () => !watch || watch.moved || !isConnected(watch.entry.el));
+  if (!watch || !watch.moved) return { missing: true };
+  const { moved } = watch;
+  if (!moved.on) return moved;
   const it = resolve(ref);
   if (!it.el) return withoutElement(it);
-  if (!watch || !watch.moved) return { missing: true };
-  const at = toClient(watch.moved.x, watch.moved.y);
+  const at = toClient(moved.x, moved.y);
   const hit = hitAt(at.x, at.y);
-  return hit && related(hit, it) ? { ok: true } : { covered: describe(hit) };
+  return hit && related(hit, it) ? moved : { ...moved, on: false, cover: describe(hit) };
 };
 
 // Which element got the press: { on } if it was the target, else { other }.
