@@ -90,8 +90,8 @@ end
 --- Whether a page moves by itself where it is known that it has begun nothing else that may still change it: "none",
 --- "endless" (animations without an end), "ends" (one that ends, scrolling, or a script that is called before each
 --- frame). Nil where that is not known, and why. To be asked when all its processes sleep. A browser makes frames for a
---- while though no page has anything to draw; that no script is called for them shows between two questions, some frames
---- apart.
+--- while though no page has anything to draw; that no script is called for them shows between two questions, some
+--- frames apart.
 ---@param tab deskpilot.tab
 ---@param before deskpilot.page_work?
 ---@param frames boolean whether the browser makes frames
