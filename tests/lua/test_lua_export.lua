@@ -234,6 +234,30 @@ tests.what_a_person_has_done_is_a_mission_of_its_own = spawn.in_folder(function(
   t.eq({ steps[1].seconds, steps[7].seconds }, { nil, 22 })
 end)
 
+-- Who waits has seen that a look came too early: what the next act comes from is what is to be true.
+tests.what_somebody_waited_for_is_expected = spawn.in_folder(function(folder)
+  local run = files.join(folder, "waited")
+  local function look(number, ...)
+    local elements = {}
+    for i, name in ipairs { ... } do elements[i] = { role = "push button", name = name } end
+    local seen = ("screenshots/look%d.json"):format(number)
+    assert(files.make_folder(files.join(run, "screenshots")))
+    assert(files.write(files.join(run, seen), json.encode { elements = elements }))
+    return { { event = "observed", at = number, turn = number, seen = seen } }
+  end
+  local function act_on(name)
+    local pair = act("click_element", { label = name }, hit_of(name))
+    table.insert(pair, 1, { event = "action", at = 1, turn = 1, tool = "click_element" })
+    return pair
+  end
+  run_of(folder, "waited", { look(1, "Save", "Close"), act_on "Save", look(2, "Save", "Close", "Busy"),
+    { { event = "action", at = 2, turn = 2, tool = "wait" } }, act("wait", { seconds = 1 }),
+    look(3, "Save", "Close", "Saved"), act_on "Close", look(4, "Save", "Other") })
+  local steps = steps_of(exported { run })
+  t.eq({ steps[1].expect, steps[2].expect }, { { appears = { role = "push button", name = "Saved" } },
+    { appears = { role = "push button", name = "Other" } } })
+end)
+
 tests.nothing_is_overwritten_and_only_success_is_exported = spawn.in_folder(function(folder)
   local run = run_of(folder, "run", { act("press_key", { key = "enter" }, hit_of "x") })
   local out = files.join(folder, "x.lua")
