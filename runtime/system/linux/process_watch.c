@@ -6,6 +6,8 @@
  */
 #include "system/process_watch.h"
 
+#include "kept_file.h"
+#include "process_sockets.h"
 #include "wait_calls.h"
 
 #include <dirent.h>
@@ -29,16 +31,13 @@ typedef struct {
     uint64_t due;  /* ns: when its wait may end by itself; UINT64_MAX for never */
     bool awake;
     bool unreadable;
-    bool ran;      /* since the mark */
-    bool met;      /* in this look */
-    bool selected; /* its timers count only if it has one of some names */
+    bool ran;               /* since the mark */
+    bool ran_now;           /* since the look before */
+    bool met;               /* in this look */
+    bool selected;          /* its timers count only if it has one of some names */
+    bool parent;            /* it had children when it was asked last */
+    int schedstat, syscall; /* its files, -1 where they are not open */
 } thread;
-
-/* Those of sockets. */
-typedef struct {
-    unsigned long long *list;
-    size_t count, capacity;
-} inodes;
 
 struct system_process_watch {
     thread *threads; /* sorted by tid */
@@ -47,7 +46,8 @@ struct system_process_watch {
     long pids[MOST_PROCESSES];
     bool selected[MOST_PROCESSES]; /* of the process of that place */
     size_t pid_count;
-    inodes local;      /* that are known to be no network connections */
+    kept_files files;
+    local_sockets local;
     int pty, terminal; /* the ends of a terminal of its own; -1 where there is none */
     size_t on_the_way; /* bytes that were written to the terminal and have not come out */
 };
@@ -57,6 +57,7 @@ system_process_watch *system_process_watch_new(void)
     system_process_watch *watch = calloc(1, sizeof *watch);
     if (watch) {
         watch->pty = watch->terminal = -1;
+        watch->files = kept_files_none();
     }
     return watch;
 }
@@ -72,29 +73,31 @@ static void close_terminal(system_process_watch *watch)
     watch->pty = watch->terminal = -1;
 }
 
+static void close_files(system_process_watch *watch, thread *t)
+{
+    kept_file_close(&watch->files, &t->schedstat);
+    kept_file_close(&watch->files, &t->syscall);
+}
+
 void system_process_watch_free(system_process_watch *watch)
 {
     if (watch) {
+        for (size_t i = 0; i < watch->count; i++) {
+            close_files(watch, &watch->threads[i]);
+        }
         close_terminal(watch);
         free(watch->threads);
-        free(watch->local.list);
+        local_sockets_free(&watch->local);
         free(watch);
     }
 }
 
-/* The beginning of a file, terminated; false where it cannot be read. */
+/* The beginning of a file that is read once, terminated; false where it cannot be read. */
 static bool read_words(const char *path, char *out, size_t size)
 {
-    FILE *file = fopen(path, "re");
-    if (!file) {
-        return false;
-    }
-    setvbuf(file, NULL, _IONBF, 0);
-    size_t length = fread(out, 1, size - 1, file);
-    bool ok = length > 0 || !ferror(file);
-    fclose(file);
-    out[length] = '\0';
-    return ok;
+    kept_files none = {0};
+    int fd = -1;
+    return kept_file_read(&none, &fd, path, out, size);
 }
 
 static int by_tid(const void *a, const void *b)
@@ -122,19 +125,20 @@ static thread *add(system_process_watch *watch, long pid, long tid)
         watch->capacity = capacity;
     }
     thread *new = &watch->threads[watch->count++];
-    *new = (thread){.pid = pid, .tid = tid, .due = UINT64_MAX};
+    *new = (thread){.pid = pid, .tid = tid, .due = UINT64_MAX, .schedstat = -1, .syscall = -1};
     /* One that came after the mark has done so because of it, as far as anybody can know. */
     new->ran = true;
     return new;
 }
 
 /* How often it has run, from "TIME_ON_CPU TIME_WAITING RUNS". */
-static bool read_runs(const thread *t, uint64_t *runs)
+static bool read_runs(system_process_watch *watch, thread *t, uint64_t *runs)
 {
     char path[PATH_SIZE], words[128];
     unsigned long long number;
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/schedstat", t->pid, t->tid);
-    if (!read_words(path, words, sizeof words) || sscanf(words, "%*u %*u %llu", &number) != 1) {
+    if (!kept_file_read(&watch->files, &t->schedstat, path, words, sizeof words) ||
+        sscanf(words, "%*u %*u %llu", &number) != 1) {
         return false;
     }
     *runs = number;
@@ -142,19 +146,26 @@ static bool read_runs(const thread *t, uint64_t *runs)
 }
 
 /* What it is at. A wait that began since the look before began after that look, so it ends no
- * sooner than its time-out after it. */
-static void look_at_call(thread *t, bool ran, uint64_t before, uint64_t now)
+ * sooner than its time-out after it. One that has not run since is where it was, unless it waits
+ * for a processor. */
+static void look_at_call(system_process_watch *watch, thread *t, bool ran, uint64_t now)
 {
+    static const char running[] = "running";
     char path[PATH_SIZE], words[256];
     wait_call wait;
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/syscall", t->pid, t->tid);
-    t->unreadable = !read_words(path, words, sizeof words);
+    t->unreadable = !kept_file_read(&watch->files, &t->syscall, path, words, sizeof words);
     if (t->unreadable) {
         return;
     }
+    if (!ran) {
+        t->awake = strncmp(words, running, sizeof running - 1) == 0;
+        return;
+    }
     t->awake = !wait_call_read(words, t->pid, now, &wait);
-    if (!t->awake && ran) {
-        t->due = wait.relative && wait.until != UINT64_MAX ? before + wait.until : wait.until;
+    if (!t->awake) {
+        t->due =
+            wait.relative && wait.until != UINT64_MAX ? watch->looked + wait.until : wait.until;
     }
 }
 
@@ -172,17 +183,19 @@ static bool is_there(const thread *t)
 
 /* The number and the call are two files: of a thread that runs in between, which one on its way to
  * sleep does where it is put off, the call would not belong to the number. */
-static void look_at_thread(thread *t, bool is_new, uint64_t before, uint64_t now)
+static void look_at_thread(system_process_watch *watch, thread *t, bool is_new, uint64_t now)
 {
     uint64_t runs = 0;
-    t->met = read_runs(t, &runs);
+    t->met = read_runs(watch, t, &runs);
+    t->ran_now = false;
     for (int i = 0; i < MOST_READS; i++) {
         /* One that was awake at the look before goes to sleep without being given a processor. */
         bool ran = is_new || runs != t->runs || t->awake || t->unreadable;
         t->runs = runs;
         t->ran = t->ran || ran;
-        look_at_call(t, ran, before, now);
-        if (!ran || t->awake || t->unreadable || !read_runs(t, &runs) || runs == t->runs) {
+        t->ran_now = t->ran_now || ran;
+        look_at_call(watch, t, ran, now);
+        if (!ran || t->awake || t->unreadable || !read_runs(watch, t, &runs) || runs == t->runs) {
             break;
         }
         t->awake = true; /* unless the next reading says otherwise */
@@ -192,8 +205,7 @@ static void look_at_thread(thread *t, bool is_new, uint64_t before, uint64_t now
     }
 }
 
-static bool look_at_threads(system_process_watch *watch, size_t place, size_t sorted,
-                            uint64_t before, uint64_t now)
+static bool look_at_threads(system_process_watch *watch, size_t place, size_t sorted, uint64_t now)
 {
     long pid = watch->pids[place];
     char path[PATH_SIZE];
@@ -214,44 +226,46 @@ static bool look_at_threads(system_process_watch *watch, size_t place, size_t so
         ok = t && watch->count <= MOST_THREADS;
         if (ok) {
             t->selected = watch->selected[place];
-            look_at_thread(t, is_new, before, now);
+            look_at_thread(watch, t, is_new, now);
         }
     }
     closedir(folder);
     return ok;
 }
 
-/* Adds the children of all threads of a process to the list; false where they cannot be known. */
+/* Adds the children of a thread to the list; false where they cannot be known. */
+static bool add_children_of(system_process_watch *watch, size_t place, thread *t)
+{
+    char path[PATH_SIZE + 16], words[WORDS_SIZE];
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", t->pid, t->tid);
+    if (!read_words(path, words, sizeof words)) {
+        snprintf(path, sizeof path, "/proc/%ld/task/%ld", t->pid, t->tid);
+        return access(path, F_OK) != 0; /* it has just ended, or the kernel does not tell */
+    }
+    char *end = words;
+    t->parent = false;
+    for (long child; (child = strtol(end, &end, 10)) > 0;) {
+        if (watch->pid_count >= MOST_PROCESSES || strlen(words) == sizeof words - 1) {
+            return false;
+        }
+        t->parent = true;
+        watch->selected[watch->pid_count] = watch->selected[place];
+        watch->pids[watch->pid_count++] = child;
+    }
+    return true;
+}
+
+/* Adds the children of all threads of a process to the list; false where they cannot be known. A
+ * thread that has not run has begun none, but orphans may come to the first one of a process. */
 static bool add_children(system_process_watch *watch, size_t place)
 {
-    long pid = watch->pids[place];
-    char path[PATH_SIZE + 16], words[WORDS_SIZE];
-    snprintf(path, sizeof path, "/proc/%ld/task", pid);
-    DIR *folder = opendir(path);
     bool known = true;
-    for (struct dirent *entry; folder && known && (entry = readdir(folder));) {
-        long tid = strtol(entry->d_name, NULL, 10);
-        if (tid <= 0) {
-            continue;
+    for (size_t i = 0; i < watch->count && known; i++) {
+        thread *t = &watch->threads[i];
+        if (t->pid == watch->pids[place] && t->met &&
+            (t->tid == t->pid || t->parent || t->ran_now)) {
+            known = add_children_of(watch, place, t);
         }
-        snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", pid, tid);
-        if (!read_words(path, words, sizeof words)) {
-            char task[PATH_SIZE];
-            snprintf(task, sizeof task, "/proc/%ld/task/%ld", pid, tid);
-            known = access(task, F_OK) != 0; /* it has just ended, or the kernel does not tell */
-            continue;
-        }
-        char *end = words;
-        for (long child; known && (child = strtol(end, &end, 10)) > 0;) {
-            known = watch->pid_count < MOST_PROCESSES && strlen(words) < sizeof words - 1;
-            if (known) {
-                watch->selected[watch->pid_count] = watch->selected[place];
-                watch->pids[watch->pid_count++] = child;
-            }
-        }
-    }
-    if (folder) {
-        closedir(folder);
     }
     return known;
 }
@@ -298,6 +312,7 @@ static void sum_up(system_process_watch *watch, const system_process_timers *tim
     for (size_t i = 0; i < watch->count; i++) {
         thread t = watch->threads[i];
         if (!t.met) {
+            close_files(watch, &t);
             continue;
         }
         out->stamp += mix((uint64_t) t.tid << 40 ^ t.runs);
@@ -321,7 +336,7 @@ static void sum_up(system_process_watch *watch, const system_process_timers *tim
 bool system_process_watch_look(system_process_watch *watch, const long *roots, size_t count,
                                const system_process_timers *timers, system_process_look *out)
 {
-    uint64_t now = uv_hrtime(), before = watch->looked;
+    uint64_t now = uv_hrtime();
     size_t sorted = watch->count;
     *out = (system_process_look){.known = count > 0 && count <= MOST_PROCESSES};
     watch->pid_count = 0;
@@ -331,7 +346,7 @@ bool system_process_watch_look(system_process_watch *watch, const long *roots, s
     }
     for (size_t i = 0; i < watch->pid_count && out->known; i++) {
         watch->selected[i] = watch->selected[i] || watch->pids[i] == timers->pid;
-        if (!look_at_threads(watch, i, sorted, before, now)) {
+        if (!look_at_threads(watch, i, sorted, now)) {
             return false;
         }
         out->known = add_children(watch, i);
@@ -399,93 +414,6 @@ bool system_process_watch_drain(system_process_watch *watch, int milliseconds)
     return watch->on_the_way == 0;
 }
 
-/* --- connections --------------------------------------------------------------------------------
- */
-
-static bool has(const inodes *sockets, unsigned long long inode)
-{
-    for (size_t i = 0; i < sockets->count; i++) {
-        if (sockets->list[i] == inode) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool add_inode(inodes *out, unsigned long long inode)
-{
-    if (out->count == out->capacity) {
-        size_t capacity = out->capacity ? 2 * out->capacity : 64;
-        unsigned long long *more = realloc(out->list, capacity * sizeof *more);
-        if (!more) {
-            return false;
-        }
-        out->list = more;
-        out->capacity = capacity;
-    }
-    out->list[out->count++] = inode;
-    return true;
-}
-
-/* The sockets of a table such as /proc/net/tcp: the tenth word of each line. False without memory.
- */
-static bool add_sockets(inodes *out, const char *table)
-{
-    char path[PATH_SIZE], line[512];
-    unsigned long long inode;
-    snprintf(path, sizeof path, "/proc/self/net/%s", table);
-    FILE *file = fopen(path, "re");
-    bool ok = true;
-    while (file && ok && fgets(line, sizeof line, file)) {
-        if (sscanf(line, "%*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &inode) == 1) {
-            ok = add_inode(out, inode);
-        }
-    }
-    if (file) {
-        fclose(file);
-    }
-    return ok;
-}
-
-/* Reading the tables takes milliseconds, so a socket is looked up in them once. False where it goes
- * out, or that cannot be known. */
-static bool stays_here(system_process_watch *watch, unsigned long long inode)
-{
-    static const char *const tables[] = {"tcp", "tcp6", "udp", "udp6", "raw", "raw6"};
-    if (has(&watch->local, inode)) {
-        return true;
-    }
-    inodes sockets = {NULL, 0, 0};
-    bool known = true;
-    for (size_t i = 0; i < sizeof tables / sizeof *tables && known; i++) {
-        known = add_sockets(&sockets, tables[i]);
-    }
-    bool stays = known && !has(&sockets, inode);
-    free(sockets.list);
-    return stays && add_inode(&watch->local, inode);
-}
-
-static bool is_connected(system_process_watch *watch, long pid)
-{
-    char path[PATH_SIZE + 32], target[64];
-    snprintf(path, sizeof path, "/proc/%ld/fd", pid);
-    DIR *folder = opendir(path);
-    if (!folder) {
-        snprintf(path, sizeof path, "/proc/%ld", pid);
-        return access(path, F_OK) == 0; /* not ours to read; or it has ended */
-    }
-    bool connected = false;
-    for (struct dirent *entry; !connected && (entry = readdir(folder));) {
-        snprintf(path, sizeof path, "/proc/%ld/fd/%.20s", pid, entry->d_name);
-        ssize_t length = readlink(path, target, sizeof target - 1);
-        unsigned long long inode;
-        target[length > 0 ? length : 0] = '\0';
-        connected = sscanf(target, "socket:[%llu]", &inode) == 1 && !stays_here(watch, inode);
-    }
-    closedir(folder);
-    return connected;
-}
-
 /* Those that come from the process of system_process_timers are `selected`: not asked about. */
 static bool has_run(const system_process_watch *watch, long pid)
 {
@@ -500,7 +428,7 @@ static bool has_run(const system_process_watch *watch, long pid)
 bool system_process_watch_connected(system_process_watch *watch)
 {
     for (size_t i = 0; i < watch->pid_count; i++) {
-        if (has_run(watch, watch->pids[i]) && is_connected(watch, watch->pids[i])) {
+        if (has_run(watch, watch->pids[i]) && process_is_connected(&watch->local, watch->pids[i])) {
             return true;
         }
     }

@@ -1,0 +1,23 @@
+/*
+ * process_sockets.h: whether a process has a connection to the network.
+ */
+#ifndef SYSTEM_LINUX_PROCESS_SOCKETS_H
+#define SYSTEM_LINUX_PROCESS_SOCKETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The inodes of sockets that are known to be no network connections. All zero in the beginning. */
+typedef struct {
+    unsigned long long *list;
+    size_t count, capacity;
+} local_sockets;
+
+/* Frees the list; the struct is the caller's. */
+void local_sockets_free(local_sockets *local);
+
+/* Whether one of a process's sockets goes out, by the tables of /proc/net; true where that cannot
+ * be known. What it has learned of others is kept in `local`. */
+bool process_is_connected(local_sockets *local, long pid);
+
+#endif
