@@ -47,28 +47,30 @@ static void push_time(lua_State *L, uint64_t time, const char *name)
     }
 }
 
-/* The names stay on the stack, and valid with it. */
-static void read_timers(lua_State *L, int index, const char **names, system_process_timers *out)
+/* Of the table at the top; the names stay valid with it. */
+static void read_timers(lua_State *L, const char **names, system_process_timers *out)
 {
-    luaL_checktype(L, index, LUA_TTABLE);
-    lua_getfield(L, index, "pid");
+    luaL_checktype(L, -1, LUA_TTABLE);
+    lua_getfield(L, -1, "pid");
     out->pid = (long) luaL_checkinteger(L, -1);
-    luaL_argcheck(L, lua_getfield(L, index, "threads") == LUA_TTABLE, index, "it has no threads");
-    int list = lua_gettop(L);
-    out->count = (size_t) lua_rawlen(L, list);
-    luaL_argcheck(L, out->count <= MOST_NAMES, index, "too many names");
-    luaL_checkstack(L, MOST_NAMES, NULL);
+    luaL_argcheck(L, lua_getfield(L, -2, "threads") == LUA_TTABLE, 3, "it has no threads");
+    out->names = names;
+    out->count = (size_t) lua_rawlen(L, -1);
+    luaL_argcheck(L, out->count <= MOST_NAMES, 3, "too many names");
     for (size_t i = 0; i < out->count; i++) {
-        lua_rawgeti(L, list, (lua_Integer) i + 1);
-        names[i] = luaL_checkstring(L, -1);
+        luaL_argcheck(L, lua_rawgeti(L, -1, (lua_Integer) i + 1) == LUA_TSTRING, 3,
+                      "a name must be a string");
+        names[i] = lua_tostring(L, -1);
+        lua_pop(L, 1); /* the list keeps it */
     }
+    lua_pop(L, 2);
 }
 
 /* Looks at processes and all that come from them. Two looks of the same stamp, both with all
  * asleep, prove that nothing ran or was about to at a moment between them.
  * ---@param roots integer[] at most 64
- * ---@param timers { pid: integer, threads: string[] }? of this process and those that come from it
- * only the waits of threads of these names (at most 16) count, in `named_due`
+ * ---@param timers { pid: integer, threads: string[] }[]? at most 8: of such a process and those
+ * that come from it only the waits of threads of these names (at most 16) count, in `named_due`
  * ---@return { asleep: boolean, stamp: integer, due: number?, named_due: number?, processes:
  * integer, threads: integer, busy: integer?, next: integer? }? look nil where the system does not
  * tell; due: seconds as uv.hrtime counts them: no wait that a thread has begun since the mark ends
@@ -78,8 +80,9 @@ static int lib_watch_look(lua_State *L)
 {
     system_process_watch *watch = check_watch(L);
     long roots[MOST_ROOTS];
-    const char *names[MOST_NAMES];
-    system_process_timers timers = {.names = names};
+    const char *names[SYSTEM_PROCESS_MOST_TIMERS][MOST_NAMES];
+    system_process_timers timers[SYSTEM_PROCESS_MOST_TIMERS];
+    lua_Unsigned timer_count = 0;
     lua_settop(L, 3);
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_Unsigned count = lua_rawlen(L, 2);
@@ -91,10 +94,19 @@ static int lib_watch_look(lua_State *L)
         lua_pop(L, 1);
     }
     if (!lua_isnil(L, 3)) {
-        read_timers(L, 3, names, &timers);
+        luaL_checktype(L, 3, LUA_TTABLE);
+        timer_count = lua_rawlen(L, 3);
+        luaL_argcheck(L, timer_count <= SYSTEM_PROCESS_MOST_TIMERS, 3, "too many programs");
+    }
+    for (lua_Unsigned i = 0; i < timer_count; i++) {
+        lua_rawgeti(L, 3, (lua_Integer) i + 1);
+        read_timers(L, names[i], &timers[i]);
+        lua_pop(L, 1);
     }
     system_process_look look;
-    if (!system_process_watch_look(watch, roots, (size_t) count, &timers, &look) || !look.known) {
+    if (!system_process_watch_look(watch, roots, (size_t) count, timers, (size_t) timer_count,
+                                   &look) ||
+        !look.known) {
         return 0;
     }
     lua_createtable(L, 0, 8);

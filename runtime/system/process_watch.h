@@ -32,24 +32,28 @@ typedef struct {
 system_process_watch *system_process_watch_new(void);
 void system_process_watch_free(system_process_watch *watch);
 
-/* Programs with timers that run all the time and mean nothing: of the process `pid` (0 for none)
- * and those that come from it only the waits of threads of these names count, in `named_due`. */
+/* A program with timers that mean nothing: of the process `pid` and those that come from it only
+ * the waits of threads of these names count, in `named_due`. */
 typedef struct {
     long pid;
     const char *const *names;
     size_t count;
 } system_process_timers;
 
+/* The most programs with such timers, and the most processes to begin from. */
+enum { SYSTEM_PROCESS_MOST_TIMERS = 8, SYSTEM_PROCESS_MOST_ROOTS = 512 };
+
 /* Looks at `count` processes and all that come from them. False without memory. */
 bool system_process_watch_look(system_process_watch *watch, const long *roots, size_t count,
-                               const system_process_timers *timers, system_process_look *out);
+                               const system_process_timers *timers, size_t timer_count,
+                               system_process_look *out);
 
 /* What the threads wait for now was begun by nobody who is interesting: from the next look on, only
  * the waits of threads that have run meanwhile count in `due`. */
 void system_process_watch_mark(system_process_watch *watch);
 
 /* Whether one of the processes of the latest look that have run since the mark, without those that
- * system_process_timers was about, has a network connection to anywhere, so that an answer may be
+ * system_process_timers were about, has a network connection to anywhere, so that an answer may be
  * on its way; true where that cannot be known. */
 bool system_process_watch_connected(system_process_watch *watch);
 

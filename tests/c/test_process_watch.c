@@ -18,8 +18,6 @@
 
 enum { MILLISECOND = 1000000 };
 
-static const system_process_timers none = {0, NULL, 0};
-
 static void wait_for_ever(void)
 {
     poll(NULL, 0, -1);
@@ -98,7 +96,7 @@ static bool comes_to(system_process_watch *watch, long pid, bool asleep, size_t 
                      system_process_look *out)
 {
     for (int i = 0; i < 2000; i++) {
-        bool ok = system_process_watch_look(watch, &pid, 1, &none, out);
+        bool ok = system_process_watch_look(watch, &pid, 1, NULL, 0, out);
         if (ok && out->known && out->asleep == asleep && out->processes == processes) {
             return true;
         }
@@ -120,7 +118,7 @@ static void test_sleepers(void)
         system_process_look look, again;
         long pid = getpid();
         uint64_t before = uv_hrtime();
-        CHECK(system_process_watch_look(watch, &pid, 0, &none, &look) && !look.known);
+        CHECK(system_process_watch_look(watch, &pid, 0, NULL, 0, &look) && !look.known);
         pid = start(cases[i].what);
         CHECK(comes_to(watch, pid, true, cases[i].processes, &look));
         CHECK(comes_to(watch, pid, true, cases[i].processes, &again));
@@ -180,8 +178,8 @@ static void test_after_the_mark(void)
     CHECK(found && look.due != UINT64_MAX && look.next == pid);
     CHECK(look.due + 1000ull * MILLISECOND > marked + 20000ull * MILLISECOND);
     CHECK(look.due < uv_hrtime() + 20000ull * MILLISECOND);
-    system_process_timers others = {pid, NULL, 0};
-    CHECK(system_process_watch_look(watch, &pid, 1, &others, &look) && look.known);
+    system_process_timers others[] = {{1, NULL, 0}, {pid, NULL, 0}};
+    CHECK(system_process_watch_look(watch, &pid, 1, others, 2, &look) && look.known);
     CHECK(look.due == UINT64_MAX && look.named_due == UINT64_MAX);
     stop(pid);
     close(ends[1]);

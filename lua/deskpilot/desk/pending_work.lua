@@ -71,11 +71,12 @@ end
 
 -- --- processes ----------------------------------------------------------------------------------------------------
 
+-- The display server's timers draw nothing: it has one for half a second after each key, in case that is held down.
 local function look(self)
-  local session = self.desk.session
-  local host = session and session.pids and session.pids.host
-  local timers = self.browser and { pid = self.browser.pid, threads = frame_makers } or nil
-  local seen = host and self.watch:look({ host }, timers)
+  local pids = self.desk.session and self.desk.session.pids or {}
+  local timers = { pids.server and { pid = pids.server, threads = {} } }
+  if self.browser then timers[#timers + 1] = { pid = self.browser.pid, threads = frame_makers } end
+  local seen = pids.host and self.watch:look({ pids.host }, timers)
   if not seen then self.unknown = "processes" end
   return seen
 end

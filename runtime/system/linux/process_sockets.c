@@ -7,7 +7,9 @@
 
 enum { PATH_SIZE = 64 };
 
-static bool has(const local_sockets *sockets, unsigned long long inode)
+typedef local_sockets inodes;
+
+static bool has(const inodes *sockets, unsigned long long inode)
 {
     for (size_t i = 0; i < sockets->count; i++) {
         if (sockets->list[i] == inode) {
@@ -17,7 +19,7 @@ static bool has(const local_sockets *sockets, unsigned long long inode)
     return false;
 }
 
-static bool add_inode(local_sockets *out, unsigned long long inode)
+static bool add_inode(inodes *out, unsigned long long inode)
 {
     if (out->count == out->capacity) {
         size_t capacity = out->capacity ? 2 * out->capacity : 64;
@@ -34,7 +36,7 @@ static bool add_inode(local_sockets *out, unsigned long long inode)
 
 /* The sockets of a table such as /proc/net/tcp: the tenth word of each line. False without memory.
  */
-static bool add_sockets(local_sockets *out, const char *table)
+static bool add_sockets(inodes *out, const char *table)
 {
     char path[PATH_SIZE], line[512];
     unsigned long long inode;
@@ -52,22 +54,47 @@ static bool add_sockets(local_sockets *out, const char *table)
     return ok;
 }
 
-/* Reading the tables takes milliseconds, so a socket is looked up in them once. False where it goes
- * out, or that cannot be known. */
-static bool stays_here(local_sockets *local, unsigned long long inode)
+/* Adds the sockets of a process that nothing is known of yet. False where they cannot be read. */
+static bool add_unknown(inodes *out, const local_sockets *local, long pid)
+{
+    char path[PATH_SIZE + 32], target[64];
+    snprintf(path, sizeof path, "/proc/%ld/fd", pid);
+    DIR *folder = opendir(path);
+    if (!folder) {
+        snprintf(path, sizeof path, "/proc/%ld", pid);
+        return access(path, F_OK) != 0; /* not ours to read; or it has ended */
+    }
+    bool ok = true;
+    for (struct dirent *entry; ok && (entry = readdir(folder));) {
+        snprintf(path, sizeof path, "/proc/%ld/fd/%.20s", pid, entry->d_name);
+        ssize_t length = readlink(path, target, sizeof target - 1);
+        unsigned long long inode;
+        target[length > 0 ? length : 0] = '\0';
+        if (sscanf(target, "socket:[%llu]", &inode) == 1 && !has(local, inode)) {
+            ok = add_inode(out, inode);
+        }
+    }
+    closedir(folder);
+    return ok;
+}
+
+/* Whether one of some sockets goes out, or that cannot be known; else all are known as local. */
+static bool go_out(local_sockets *local, const inodes *sockets)
 {
     static const char *const tables[] = {"tcp", "tcp6", "udp", "udp6", "raw", "raw6"};
-    if (has(local, inode)) {
-        return true;
+    inodes network = {0};
+    bool stay = true;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && stay; i++) {
+        stay = add_sockets(&network, tables[i]);
     }
-    local_sockets sockets = {NULL, 0, 0};
-    bool known = true;
-    for (size_t i = 0; i < sizeof tables / sizeof *tables && known; i++) {
-        known = add_sockets(&sockets, tables[i]);
+    for (size_t i = 0; i < sockets->count && stay; i++) {
+        stay = !has(&network, sockets->list[i]);
     }
-    bool stays = known && !has(&sockets, inode);
-    free(sockets.list);
-    return stays && add_inode(local, inode);
+    for (size_t i = 0; i < sockets->count && stay; i++) {
+        stay = has(local, sockets->list[i]) || add_inode(local, sockets->list[i]);
+    }
+    free(network.list);
+    return !stay;
 }
 
 void local_sockets_free(local_sockets *local)
@@ -75,23 +102,15 @@ void local_sockets_free(local_sockets *local)
     free(local->list);
 }
 
-bool process_is_connected(local_sockets *local, long pid)
+bool processes_are_connected(local_sockets *local, const long *pids, size_t count)
 {
-    char path[PATH_SIZE + 32], target[64];
-    snprintf(path, sizeof path, "/proc/%ld/fd", pid);
-    DIR *folder = opendir(path);
-    if (!folder) {
-        snprintf(path, sizeof path, "/proc/%ld", pid);
-        return access(path, F_OK) == 0; /* not ours to read; or it has ended */
+    inodes unknown = {0};
+    bool readable = true;
+    for (size_t i = 0; i < count && readable; i++) {
+        readable = add_unknown(&unknown, local, pids[i]);
     }
-    bool connected = false;
-    for (struct dirent *entry; !connected && (entry = readdir(folder));) {
-        snprintf(path, sizeof path, "/proc/%ld/fd/%.20s", pid, entry->d_name);
-        ssize_t length = readlink(path, target, sizeof target - 1);
-        unsigned long long inode;
-        target[length > 0 ? length : 0] = '\0';
-        connected = sscanf(target, "socket:[%llu]", &inode) == 1 && !stays_here(local, inode);
-    }
-    closedir(folder);
+    /* Reading the tables takes milliseconds, so a socket is looked up in them once. */
+    bool connected = !readable || (unknown.count > 0 && go_out(local, &unknown));
+    free(unknown.list);
     return connected;
 }

@@ -1,5 +1,5 @@
 /*
- * process_sockets.h: whether a process has a connection to the network.
+ * process_sockets.h: whether processes have connections to the network.
  */
 #ifndef SYSTEM_LINUX_PROCESS_SOCKETS_H
 #define SYSTEM_LINUX_PROCESS_SOCKETS_H
@@ -16,8 +16,8 @@ typedef struct {
 /* Frees the list; the struct is the caller's. */
 void local_sockets_free(local_sockets *local);
 
-/* Whether one of a process's sockets goes out, by the tables of /proc/net; true where that cannot
- * be known. What it has learned of others is kept in `local`. */
-bool process_is_connected(local_sockets *local, long pid);
+/* Whether a socket of one of some processes goes out, by the tables of /proc/net; true where that
+ * cannot be known. What it has learned of others is kept in `local`. */
+bool processes_are_connected(local_sockets *local, const long *pids, size_t count);
 
 #endif

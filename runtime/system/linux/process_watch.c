@@ -22,7 +22,12 @@
 #include <unistd.h>
 #include <uv.h>
 
-enum { MOST_PROCESSES = 512, MOST_THREADS = 4096, PATH_SIZE = 64, WORDS_SIZE = 4096 };
+enum {
+    MOST_PROCESSES = SYSTEM_PROCESS_MOST_ROOTS,
+    MOST_THREADS = 4096,
+    PATH_SIZE = 64,
+    WORDS_SIZE = 4096
+};
 enum { MOST_READS = 3 }; /* of one thread in a look */
 
 typedef struct {
@@ -34,7 +39,7 @@ typedef struct {
     bool ran;               /* since the mark */
     bool ran_now;           /* since the look before */
     bool met;               /* in this look */
-    bool selected;          /* its timers count only if it has one of some names */
+    uint8_t timers;         /* which of system_process_timers it comes under, from 1; 0 for none */
     bool parent;            /* it had children when it was asked last */
     int schedstat, syscall; /* its files, -1 where they are not open */
 } thread;
@@ -44,7 +49,7 @@ struct system_process_watch {
     size_t count, capacity;
     uint64_t looked; /* ns: when the latest look began; 0 before the first */
     long pids[MOST_PROCESSES];
-    bool selected[MOST_PROCESSES]; /* of the process of that place */
+    uint8_t timers[MOST_PROCESSES]; /* as in the threads, of the process of that place */
     size_t pid_count;
     kept_files files;
     local_sockets local;
@@ -225,7 +230,7 @@ static bool look_at_threads(system_process_watch *watch, size_t place, size_t so
         t = t ? t : add(watch, pid, tid);
         ok = t && watch->count <= MOST_THREADS;
         if (ok) {
-            t->selected = watch->selected[place];
+            t->timers = watch->timers[place];
             look_at_thread(watch, t, is_new, now);
         }
     }
@@ -249,7 +254,7 @@ static bool add_children_of(system_process_watch *watch, size_t place, thread *t
             return false;
         }
         t->parent = true;
-        watch->selected[watch->pid_count] = watch->selected[place];
+        watch->timers[watch->pid_count] = watch->timers[place];
         watch->pids[watch->pid_count++] = child;
     }
     return true;
@@ -281,6 +286,9 @@ static uint64_t mix(uint64_t value)
 static bool is_named(const thread *t, const system_process_timers *timers)
 {
     char path[PATH_SIZE], words[64] = "";
+    if (timers->count == 0) {
+        return false;
+    }
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/comm", t->pid, t->tid);
     bool found = !read_words(path, words, sizeof words);
     words[strcspn(words, "\n")] = '\0';
@@ -295,10 +303,10 @@ static void note_due(const thread *t, const system_process_timers *timers, syste
     if (!t->ran || t->due == UINT64_MAX) {
         return;
     }
-    if (!t->selected && t->due < out->due) {
+    if (!t->timers && t->due < out->due) {
         out->due = t->due;
         out->next = t->tid;
-    } else if (t->selected && t->due < out->named_due && is_named(t, timers)) {
+    } else if (t->timers && t->due < out->named_due && is_named(t, &timers[t->timers - 1])) {
         out->named_due = t->due;
     }
 }
@@ -334,18 +342,24 @@ static void sum_up(system_process_watch *watch, const system_process_timers *tim
 }
 
 bool system_process_watch_look(system_process_watch *watch, const long *roots, size_t count,
-                               const system_process_timers *timers, system_process_look *out)
+                               const system_process_timers *timers, size_t timer_count,
+                               system_process_look *out)
 {
     uint64_t now = uv_hrtime();
     size_t sorted = watch->count;
-    *out = (system_process_look){.known = count > 0 && count <= MOST_PROCESSES};
+    *out = (system_process_look){.known = count > 0 && count <= MOST_PROCESSES &&
+                                          timer_count <= SYSTEM_PROCESS_MOST_TIMERS};
     watch->pid_count = 0;
     for (size_t i = 0; i < count && out->known; i++) {
-        watch->selected[watch->pid_count] = false;
+        watch->timers[watch->pid_count] = 0;
         watch->pids[watch->pid_count++] = roots[i];
     }
     for (size_t i = 0; i < watch->pid_count && out->known; i++) {
-        watch->selected[i] = watch->selected[i] || watch->pids[i] == timers->pid;
+        for (size_t j = 0; j < timer_count; j++) {
+            if (watch->pids[i] == timers[j].pid) {
+                watch->timers[i] = (uint8_t) (j + 1);
+            }
+        }
         if (!look_at_threads(watch, i, sorted, now)) {
             return false;
         }
@@ -414,11 +428,11 @@ bool system_process_watch_drain(system_process_watch *watch, int milliseconds)
     return watch->on_the_way == 0;
 }
 
-/* Those that come from the process of system_process_timers are `selected`: not asked about. */
+/* Those that come from the process of system_process_timers are not asked about. */
 static bool has_run(const system_process_watch *watch, long pid)
 {
     for (size_t i = 0; i < watch->count; i++) {
-        if (watch->threads[i].pid == pid && watch->threads[i].ran && !watch->threads[i].selected) {
+        if (watch->threads[i].pid == pid && watch->threads[i].ran && !watch->threads[i].timers) {
             return true;
         }
     }
@@ -427,10 +441,12 @@ static bool has_run(const system_process_watch *watch, long pid)
 
 bool system_process_watch_connected(system_process_watch *watch)
 {
+    long pids[MOST_PROCESSES];
+    size_t count = 0;
     for (size_t i = 0; i < watch->pid_count; i++) {
-        if (has_run(watch, watch->pids[i]) && process_is_connected(&watch->local, watch->pids[i])) {
-            return true;
+        if (has_run(watch, watch->pids[i])) {
+            pids[count++] = watch->pids[i];
         }
     }
-    return false;
+    return processes_are_connected(&watch->local, pids, count);
 }

@@ -18,12 +18,14 @@ void system_process_watch_free(system_process_watch *watch)
 }
 
 bool system_process_watch_look(system_process_watch *watch, const long *roots, size_t count,
-                               const system_process_timers *timers, system_process_look *out)
+                               const system_process_timers *timers, size_t timer_count,
+                               system_process_look *out)
 {
     (void) watch;
     (void) roots;
     (void) count;
     (void) timers;
+    (void) timer_count;
     *out = (system_process_look){.known = false};
     return true;
 }

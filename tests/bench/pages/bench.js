@@ -20,8 +20,9 @@ const bench = (() => {
   tasks.port1.onmessage = () => waiting.shift()();
   const soon = (fn) => { waiting.push(fn); tasks.port2.postMessage(null); };
 
-  // After a frame that was drawn with what has been changed by now.
-  const painted = (fn) => requestAnimationFrame(() => requestAnimationFrame(() => soon(fn)));
+  // After a frame that was drawn with what has been changed by now. A second call before a frame would tell that as well,
+  // and be waited for like an animation's.
+  const painted = (fn) => requestAnimationFrame(() => scheduler.postTask(fn, { delay: 20 }));
 
   // A change begins. Returns the function that says that it is done. `own(event)`: what belongs to the act that has
   // begun it, such as further keys of a text.

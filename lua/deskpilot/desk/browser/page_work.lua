@@ -6,9 +6,9 @@ local page_work = {}
 -- Seconds for a page to answer; one that is busy for longer has something to do.
 local ANSWER = 0.5
 
--- The sum of the numbers of all documents' next timers, how many there are, what moves in them, and the sum of the
--- numbers of their next calls before a frame; "" where a document is not ours to ask. What scrolls is heard of from the
--- first question on; it has an end like an animation's.
+-- How many timers all documents have set, how many documents there are, what moves in them, and how often they have asked
+-- to be called before a frame, all without what our scripts have; "" where a document is not ours to ask. What scrolls is
+-- heard of from the first question on; it has an end like an animation's.
 local counting = [[(() => {
   let sum = 0, calls = 0, count = 0, moving = 'none';
   const hear = view => {
@@ -19,12 +19,13 @@ local counting = [[(() => {
     view.document.addEventListener('scrollend', event => { scrolling.delete(event.target); }, how);
   };
   const ask = view => {
+    const ours = view.deskpilotNumbers ||= { timers: 0, calls: 0 };
     const number = view.setTimeout(() => {}, 1e9);
     view.clearTimeout(number);
-    sum += number;
+    sum += number - ++ours.timers;
     const call = view.requestAnimationFrame(() => {});
     view.cancelAnimationFrame(call);
-    calls += call;
+    calls += call - ++ours.calls;
     if (++count > 50) throw count;
     if (!view.deskpilotScrolling) hear(view);
     for (const target of view.deskpilotScrolling) if (target.isConnected) moving = 'ends';
@@ -48,18 +49,16 @@ end
 ---@class deskpilot.page_work
 ---@field requests table<string, true> that were open already
 ---@field loader string?
----@field timers integer? the sum of the numbers of all its documents' next timers; 0 where it has another document by
----  now, whose timers are all new
+---@field timers integer? how many all its documents had set; 0 where it has another document by now
 ---@field documents integer?
----@field asked integer how often the page was asked since
----@field calls integer? the same of calls before a frame, when it was asked last
+---@field calls integer? how often they had asked to be called before a frame, when that was counted last
 
 --- How things stand before an act.
 ---@param tab deskpilot.tab
 ---@param ask_too boolean whether to ask the page too
 ---@return deskpilot.page_work
 function page_work.before(tab, ask_too)
-  local self = { requests = {}, loader = tab.loader, asked = 0 }
+  local self = { requests = {}, loader = tab.loader }
   for id in pairs(tab.requests or {}) do self.requests[id] = true end
   if ask_too and not tab:dialog() then self.timers, self.documents = ask(tab) end
   return self
@@ -70,8 +69,8 @@ end
 ---@param before deskpilot.page_work
 function page_work.count_calls(tab, before)
   if not before.timers or tab.loader ~= before.loader or tab.loading or tab:dialog() then return end
-  local sum, _, _, calls = ask(tab)
-  if sum then before.asked, before.calls = before.asked + 1, calls end
+  local _, _, _, calls = ask(tab)
+  before.calls = calls
 end
 
 --- Whether a tab loads, or has a request open that was not open before.
@@ -101,18 +100,17 @@ function page_work.motion(tab, before, frames)
   if tab:dialog() then return nil, "dialog" end
   if not before then return nil, "page" end
   if tab.loader ~= before.loader then
-    before.loader, before.timers, before.documents, before.asked, before.calls = tab.loader, 0, nil, 0, nil
+    before.loader, before.timers, before.documents, before.calls = tab.loader, 0, nil, nil
   end
   if not before.timers then return nil, "page" end
   if tab.streams > 0 then return nil, "stream" end -- what a server sends by itself
   if tab.foreign > 0 then return nil, "frame" end -- whom nobody can ask
   local sum, count, moving, calls = ask(tab)
-  before.asked = before.asked + 1
   if not sum then return nil, "page" end
   before.documents = before.documents or count
   if count ~= before.documents then return nil, "document" end
-  if sum ~= before.timers + count * before.asked then return nil, "timer" end
-  local called = before.calls == nil or calls ~= before.calls + count
+  if sum ~= before.timers then return nil, "timer" end
+  local called = calls ~= before.calls
   before.calls = calls
   return frames and called and "ends" or moving
 end
