@@ -106,13 +106,16 @@ const bench = (() => {
   for (const type of ["pointerdown", "keydown", "wheel"]) addEventListener(type, see, everywhere);
   for (const type of ["pointerup", "keydown"]) addEventListener(type, atOnce, everywhere);
 
-  let scrolling;
-  addEventListener("scroll", () => {
-    scrolling = scrolling || begin("scrolling", { own: (event) => event.type === "wheel" });
-  }, everywhere);
-  addEventListener("scrollend", () => {
-    if (scrolling) scrolling();
-    scrolling = null;
+  // Until three frames without a move: what the browser says of the end (scrollend) comes late, the wheel might turn again.
+  let scrolling, latest;
+  addEventListener("scroll", (event) => {
+    scrolling = scrolling || begin("scrolling", { own: (each) => each.type === "wheel" });
+    latest = event;
+    scheduler.postTask(() => {
+      if (latest !== event) return;
+      scrolling();
+      scrolling = null;
+    }, { delay: 50 });
   }, everywhere);
 
   addEventListener("pointermove", (event) => {
