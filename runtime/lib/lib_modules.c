@@ -10,7 +10,8 @@ void lib_preload(lua_State *L)
         {"native.activity", lib_open_activity},   {"native.ocr", lib_open_ocr},
         {"native.websocket", lib_open_websocket}, {"native.nats", lib_open_nats},
         {"native.json", lib_open_json},           {"native.watchdog", lib_open_watchdog},
-        {"native.processes", lib_open_processes}, {NULL, NULL},
+        {"native.processes", lib_open_processes}, {"native.signing", lib_open_signing},
+        {NULL, NULL},
     };
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
     for (const luaL_Reg *m = modules; m->name; m++) {
