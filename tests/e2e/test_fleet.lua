@@ -185,7 +185,7 @@ end
 function tests.what_cannot_be_is_said_first()
   with_fleet({ "ann" }, function(fleet)
     local mission, url = fleet.folder .. "/mission/entry.lua", fleet.server.url
-    refused(2, "say --trust-server if", "worker", "--server", url)
+    refused(2, "or --trust-server if", "worker", "--server", url)
     refused(2, "--slots is a whole number of 1", "worker", "--trust-server", "--slots", "0", "--server", url)
     refused(2, "--desktop of a worker is private", "worker", "--trust-server", "--desktop", "current", "--server", url)
     local nobody = "nats://127.0.0.1:" .. ports.refusing()

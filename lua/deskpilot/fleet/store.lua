@@ -10,8 +10,7 @@ local pull = require "deskpilot.net.jetstream_pull"
 
 local store = {}
 
-local STREAM, CONSUMER = "DESKPILOT_MISSIONS", "workers"
-local SUBJECT = "deskpilot.missions.any"
+local STREAM = "DESKPILOT_MISSIONS"
 local RECORD = { bytes = 1 << 20, values = 20000, depth = 20 }
 
 --- Seconds. A lease is how long a mission is a worker's without a sign of life; `worker` how long a worker counts as
@@ -23,8 +22,21 @@ store.timing = { lease = 30, worker = 30, sign_of_life = 8, records = 30 * 24 * 
 ---@field runs deskpilot.nats_kv
 ---@field workers deskpilot.nats_kv
 ---@field bundles deskpilot.nats_kv
+---@field tag_sets deskpilot.nats_kv those that missions have asked for
 local Store = {}
 Store.__index = Store
+
+-- The subject and the consumer of the missions that ask for a set of tags.
+local function subject_of(set)
+  return set == "" and "deskpilot.missions.any" or ("deskpilot.missions.tags.%s"):format(set)
+end
+
+local function consumer_of(set) return set == "" and "workers" or "tags_" .. set end
+
+local function ensure_queue(js, set)
+  return js:ensure_consumer(STREAM, { durable_name = consumer_of(set), ack_wait = store.timing.lease,
+    max_ack_pending = 100000, filter_subject = subject_of(set) })
+end
 
 --- Connects, and makes what is missing.
 ---@param options deskpilot.nats.options
@@ -36,16 +48,14 @@ function store.open(options)
   local self = setmetatable({ connection = connection, jetstream = js }, Store)
   local ok
   ok, err = js:ensure_stream { name = STREAM, subjects = { "deskpilot.missions.>" }, retention = "workqueue" }
-  if ok then
-    ok, err = js:ensure_consumer(STREAM, { durable_name = CONSUMER, ack_wait = store.timing.lease,
-      max_ack_pending = 100000, filter_subject = SUBJECT })
-  end
+  if ok then ok, err = ensure_queue(js, "") end
   if ok then self.runs, err = nats_kv.open(js, "deskpilot_runs", { max_age = store.timing.records }) end
   if self.runs then self.workers, err = nats_kv.open(js, "deskpilot_workers", { max_age = store.timing.worker }) end
   if self.workers then
     self.bundles, err = nats_kv.open(js, "deskpilot_bundles", { max_age = store.timing.records })
   end
-  if self.bundles then return self end
+  if self.bundles then self.tag_sets, err = nats_kv.open(js, "deskpilot_tags") end
+  if self.tag_sets then return self end
   connection:close()
   return nil, err
 end
@@ -55,15 +65,30 @@ function Store:close() self.connection:close() end
 
 Store.__close = Store.close
 
---- What takes missions from the queue.
+--- What takes missions from a queue.
+---@param set string of tags, by its name (tags.name)
 ---@return deskpilot.jetstream.puller
-function Store:queue() return pull.from(self.jetstream, STREAM, CONSUMER) end
+function Store:queue(set) return pull.from(self.jetstream, STREAM, consumer_of(set)) end
 
---- Puts a mission into the queue; once, whoever sends it again.
----@param id string
+--- Makes the queue of a set of tags, and tells the workers of it.
+---@param set string
 ---@return true? ok, deskpilot.error? err
-function Store:enqueue(id)
-  local stored, err = self.jetstream:publish(SUBJECT, json.encode { version = 1, id = id }, { id = id })
+function Store:keep_queue(set)
+  if set == "" then return true end
+  local ok, err = ensure_queue(self.jetstream, set)
+  if ok then ok, err = self.tag_sets:create(set, "") end
+  if not ok and err.code ~= "stale" then return nil, err end
+  return true
+end
+
+--- Puts a mission into the queue of a set of tags; once, whoever sends it again.
+---@param id string
+---@param set string
+---@param anew boolean? it has been in the queue before, and is again
+---@return true? ok, deskpilot.error? err
+function Store:enqueue(id, set, anew)
+  local stored, err = self.jetstream:publish(subject_of(set), json.encode { version = 1, id = id },
+    { id = not anew and id or nil })
   return stored and true, err
 end
 

@@ -6,9 +6,12 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local mission_run = require "deskpilot.fleet.mission_run"
+local queues = require "deskpilot.fleet.queues"
 local store_module = require "deskpilot.fleet.store"
+local tags = require "deskpilot.fleet.tags"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
+local trust = require "deskpilot.fleet.trust"
 
 local worker = {}
 
@@ -24,8 +27,9 @@ Worker.__index = Worker
 
 --- A worker, which does nothing yet.
 ---@param store deskpilot.fleet.store
----@param options { slots: integer, folder: string, runs: string, desktop: string, say: fun(line: string) } folder:
----  in which missions are unpacked
+---@param options { slots: integer, folder: string, runs: string, desktop: string, say: fun(line: string),
+---  tags: string[], keys: deskpilot.minisign.public[]? } folder: in which missions are unpacked; keys: whose missions
+---  are run, without them all that the server hands out
 ---@return deskpilot.fleet.worker
 function worker.new(store, options)
   local host = uv.os_gethostname():gsub("[^%w_-]", "-"):sub(1, 60)
@@ -42,7 +46,7 @@ end
 
 local function status_line(self)
   return json.encode { version = 1, slots = self.options.slots, running = json.list(text.keys(self.running)),
-    draining = self.draining or nil }
+    tags = json.list(self.options.tags), draining = self.draining or nil }
 end
 
 -- Tells that the worker is there, and that its missions are worked on. One that could not for longer than others wait
@@ -120,6 +124,16 @@ local function finish(self, message, id, record, revision, outcome)
   return ("%s: %s"):format(id, outcome.result and outcome.result.status or outcome.words)
 end
 
+-- Whether the mission may run here. What is refused is done.
+local function allowed(self, id, record)
+  local ok, err = true, nil
+  if self.options.keys then ok, err = trust.check(self.options.keys, id, record) end
+  if ok and not tags.include(self.options.tags, type(record.tags) == "table" and record.tags or {}) then
+    ok, err = errors.fail("refused", "the mission asks for tags that are not those of its queue: submit it again")
+  end
+  return ok, err
+end
+
 local function perform(self, message, id)
   local record, revision = claim(self, message, id)
   if not record then return revision end
@@ -127,6 +141,10 @@ local function perform(self, message, id)
   self.running[id] = entry
   local leave <close> = setmetatable({}, { __close = function() self.running[id] = nil end })
   assert(leave)
+  local ok, refusal = allowed(self, id, record)
+  if not ok then
+    return finish(self, message, id, record, revision, { status = 2, refused = true, words = tostring(refusal) })
+  end
   self.say(("%s: %s begins"):format(id, record.mission))
   local outcome, err = mission_run.perform(self.store, record, { folder = self.options.folder,
     runs = files.join(self.options.runs, id), desktop = self.options.desktop,
@@ -167,12 +185,12 @@ end
 
 -- Takes one message; nothing where there is none, or the worker is to end.
 local function take(self, queue)
-  self.taking = task.start(function() return queue:fetch(1, TAKE) end)
-  local ok, messages, err = self.taking:wait()
+  self.taking = task.start(function() return queue:take(TAKE) end)
+  local ok, message, err = self.taking:wait()
   self.taking = nil
-  if ok and messages then return messages[1] end
+  if ok and (message or not err) then return message end
   if self.draining then return nil end
-  if not ok then error(messages, 0) end
+  if not ok then error(message, 0) end
   if self.store.connection.closed then return nil end
   self.say(tostring(err))
   task.sleep(PAUSE)
@@ -189,7 +207,7 @@ function Worker:run()
       sign_of_life(self)
     end
   end)
-  local queue <close> = self.store:queue()
+  local queue <close> = queues.open(self.store, self.options.tags)
   while not self.draining and not self.store.connection.closed do
     wait_until(self, function() return self.count < self.options.slots or self.draining end)
     if not self.draining then
@@ -197,6 +215,7 @@ function Worker:run()
       if message then work_on(self, message) end
     end
   end
+  queue:close()
   if self.draining and self.count > 0 then self.say(("ends when %d running missions have ended"):format(self.count)) end
   wait_until(self, function() return self.count == 0 end)
   living:cancel "the worker has ended"

@@ -2,7 +2,10 @@
 local csv = require "deskpilot.base.csv"
 local files = require "deskpilot.base.files"
 local fleet_options = require "deskpilot.cli.fleet_options"
+local tags = require "deskpilot.fleet.tags"
+local task = require "deskpilot.base.task"
 local terminal = require "deskpilot.cli.terminal"
+local trust = require "deskpilot.fleet.trust"
 
 local command = {
   summary = "Put a mission into a fleet's queue, once for each row of data.",
@@ -14,6 +17,8 @@ local command = {
       .. "with NAME=VALUE for each column in m.args" },
     { name = "times", value = "N", help = "so often for each row (default: 1)" },
     { name = "batch", value = "NAME", help = "what was submitted before is run again under a new name" },
+    { name = "sign", value = "KEYFILE", help = "sign them, for workers that trust this key (deskpilot keygen)" },
+    { name = "tags", value = "A,B", help = "run them only where workers offer all of these (linux,chromium)" },
     { name = "wait", help = "wait until all of them are done; exit status 0 if all have succeeded" },
     { name = "quiet", short = "q", help = "show only what is wrong" },
   },
@@ -45,7 +50,15 @@ local function order_of(options, positional)
   if not times then return nil, why end
   local rows, err = read_rows(options.data)
   if err then return nil, err end
-  return { mission = positional[1], rows = rows, args = options.arguments, times = times, batch = options.batch }
+  local asked, wrong = tags.read(options.tags)
+  if not asked then return nil, wrong end
+  local key
+  if options.sign then
+    key, wrong = trust.signer(options.sign)
+    if not key then return nil, wrong end
+  end
+  return { tags = asked, key = key,
+    mission = positional[1], rows = rows, args = options.arguments, times = times, batch = options.batch }
 end
 
 -- One line for each that is done.
@@ -78,7 +91,11 @@ function command.run(options, positional)
   end
   if not options.quiet then terminal.note(("%d missions, %d of them new\n"):format(#ids, new)) end
   if not options.wait then return 0 end
+  local looking = task.start(require("deskpilot.fleet.offers").watch, store, order.tags, function(line)
+    terminal.note(line, "\n")
+  end)
   local failed, err = submission.wait(store, ids, options.quiet and function() end or tell(#ids))
+  looking:cancel "the missions are done"
   if not failed then
     terminal.complain(tostring(err))
     return fleet_options.environment

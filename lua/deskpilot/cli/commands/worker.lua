@@ -1,15 +1,20 @@
 --- deskpilot worker: takes missions from a fleet's queue and runs them on desktops of their own.
 local files = require "deskpilot.base.files"
 local fleet_options = require "deskpilot.cli.fleet_options"
+local tags = require "deskpilot.fleet.tags"
 local terminal = require "deskpilot.cli.terminal"
+local trust = require "deskpilot.fleet.trust"
 
 local command = {
   summary = "Run missions from a fleet's queue, each on a private desktop.",
   order = 90,
   only_options = true,
-  usage = "worker --trust-server [--server URL] [--slots N] [OPTIONS]",
+  usage = "worker (--trust KEY.pub | --trust-server) [--server URL] [--slots N] [--tags A,B] [OPTIONS]",
   options = fleet_options.with {
+    { name = "trust", value = "KEY.pub", repeated = true, help = "run only missions that the owner of this key has "
+      .. "signed (deskpilot keygen); may be given several times" },
     { name = "trust-server", help = "run what the server hands out: whoever may write to it may run programs here" },
+    { name = "tags", value = "A,B", help = "what this machine has (linux,chromium), for missions that ask for it" },
     { name = "slots", value = "N", help = "how many missions at a time (default: 1)" },
     { name = "desktop", value = "WHERE", help = "private or private:WIDTHxHEIGHT (default: private)" },
     { name = "runs", value = "DIR", help = "where run directories are kept (default: runs)" },
@@ -17,8 +22,9 @@ local command = {
   },
   details = [[
   nats-server -js -sd /var/lib/nats                         the queue, from Debian's package nats-server
-  deskpilot worker --trust-server --slots 4                 on each machine that is to work
-  deskpilot submit order.lua --data rows.csv --wait         from anywhere
+  deskpilot keygen orders                                   once: orders.key and orders.pub
+  deskpilot worker --trust orders.pub --slots 4             on each machine that is to work
+  deskpilot submit order.lua --data rows.csv --sign orders.key --wait
 
 SIGTERM (or Ctrl+C): it takes no more missions, and ends when those that run have ended; the second one ends it at
 once, and its missions go to other workers. docs/fleet.md tells more.
@@ -43,16 +49,25 @@ end
 ---@return integer status
 function command.run(options)
   local slots, why = fleet_options.number(options, "slots", 1, 1000)
-  if slots and not options.trust_server then
-    slots, why = nil, "a worker runs what its server hands out, as this user: say --trust-server if all who may write "
-      .. "to it may do that"
+  if slots and (options.trust_server ~= nil) == (options.trust ~= nil) then
+    slots, why = nil, "a worker runs missions as this user: say --trust KEY.pub for those that this key has signed "
+      .. "(deskpilot keygen), or --trust-server if all who may write to the server may do that; one of the two"
+  end
+  local offered, keys
+  if slots then
+    offered, why = tags.read(options.tags)
+    slots = offered and slots
+  end
+  if slots and options.trust then
+    keys, why = trust.keys(options.trust)
+    slots = keys and slots
   end
   local desktop = options.desktop or "private"
   if slots and not desktop:find("^private") then
     slots, why = nil, "--desktop of a worker is private or private:WIDTHxHEIGHT, not " .. desktop
   end
   if not slots then
-    terminal.complain(why)
+    terminal.complain(tostring(why))
     return 2
   end
   local store <close>, status = fleet_options.open(options, "deskpilot worker")
@@ -66,7 +81,7 @@ function command.run(options)
     if not options.quiet then terminal.note(line, "\n") end
   end
   state.worker = require("deskpilot.fleet.worker").new(store, { slots = slots, desktop = desktop, say = say,
-    folder = folder.path, runs = files.absolute(options.runs or "runs") })
+    folder = folder.path, runs = files.absolute(options.runs or "runs"), tags = offered, keys = keys })
   say(("%s takes missions from %s"):format(state.worker.name, store.connection.servers))
   local drained, why_not = state.worker:run()
   state.worker = nil
