@@ -60,7 +60,7 @@ local function with_fleet(names, fn)
     local fleet = { server = server, folder = folder }
     function fleet.worker(...)
       local one = spawn.start({ spawn.program, "worker", "--trust-server", "--server", server.url, "--runs",
-        folder .. "/runs", ... }, { env = { TMPDIR = folder .. "/tmp" } })
+        folder .. "/runs", "--slots", "1", ... }, { env = { TMPDIR = folder .. "/tmp" } })
       workers[#workers + 1] = one
       one:wait_for_word("takes missions", 60)
       return one

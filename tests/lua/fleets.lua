@@ -32,13 +32,28 @@ function Fleet:worker(...)
   return one
 end
 
+local function start(self, argv)
+  local one = spawn.start(argv, { env = { TMPDIR = self.tmp } })
+  self.started[#self.started + 1] = one
+  return one
+end
+
 --- Starts a worker.
 ---@param ... string
 function Fleet:start_worker(...)
-  local one = spawn.start({ spawn.program, "worker", "--server", self.server.url, "--runs",
-    self.folder .. "/runs", ... }, { env = { TMPDIR = self.tmp } })
-  self.started[#self.started + 1] = one
-  return one
+  return start(self, { spawn.program, "worker", "--server", self.server.url, "--runs", self.folder .. "/runs", ... })
+end
+
+--- Starts a worker whose temporary folder is a disk of its own, that only it sees.
+---@param megabytes integer
+---@param ... string
+---@return table worker
+---@return string path by which the test sees that disk, as long as the worker is there
+function Fleet:start_worker_on_disk(megabytes, ...)
+  local mount = ("mount -t tmpfs -o size=%dm none %s && exec \"$@\""):format(megabytes, self.tmp)
+  local one = start(self, { "unshare", "--mount", "sh", "-c", mount, "sh", spawn.program, "worker", "--server",
+    self.server.url, "--runs", self.folder .. "/runs", ... })
+  return one, ("/proc/%d/root%s"):format(one.pid, self.tmp)
 end
 
 --- Submits the mission.

@@ -2,6 +2,7 @@
 --- of it. A mission is a worker's from the moment at which its record says so (compare and set), so that one which the
 --- queue delivers twice is run once; the queue's lease and the worker's signs of life tell when a worker is gone.
 local uv = require "luv"
+local capacity = require "deskpilot.fleet.capacity"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
@@ -28,12 +29,13 @@ Worker.__index = Worker
 --- A worker, which does nothing yet.
 ---@param store deskpilot.fleet.store
 ---@param options { slots: integer, folder: string, runs: string, desktop: string, say: fun(line: string),
----  tags: string[], keys: deskpilot.minisign.public[]? } folder: in which missions are unpacked; keys: whose missions
----  are run, without them all that the server hands out
+---  folders: string[], tags: string[], keys: deskpilot.minisign.public[]? } folder: in which missions are unpacked;
+---  folders: those on whose disks there has to be room; keys: whose missions are run, without them all that the server
+---  hands out
 ---@return deskpilot.fleet.worker
 function worker.new(store, options)
   local host = uv.os_gethostname():gsub("[^%w_-]", "-"):sub(1, 60)
-  return setmetatable({ store = store, options = options, say = options.say, running = {}, count = 0,
+  return setmetatable({ store = store, options = options, say = options.say, running = {}, count = 0, full = false,
     name = ("w-%s-%d-%s"):format(host, uv.os_getpid(), text.hex(uv.random(4))) }, Worker)
 end
 
@@ -105,7 +107,8 @@ end
 local function finish(self, message, id, record, revision, outcome)
   local status = outcome.status
   local again = status == 3 or status >= 128 -- the machine lacks something, a signal ended it
-  record.words = outcome.words
+    or capacity.was_full(outcome, self.options.folders)
+  record.words = outcome.result and outcome.result.reason or outcome.words
   if again then
     record.status, record.worker = "queued", nil
   else
@@ -118,7 +121,7 @@ local function finish(self, message, id, record, revision, outcome)
   end
   if again then
     message:nak(status == 130 and 0 or DELAY)
-    return ("%s: is tried again (exit status %d): %s"):format(id, status, outcome.words or "")
+    return ("%s: is tried again (exit status %d): %s"):format(id, status, tostring(record.words))
   end
   message:ack()
   return ("%s: %s"):format(id, outcome.result and outcome.result.status or outcome.words)
@@ -135,6 +138,11 @@ local function allowed(self, id, record)
 end
 
 local function perform(self, message, id)
+  local room, missing = capacity.has_room(self.options.folders)
+  if not room then
+    message:nak(DELAY)
+    return ("%s: is left to others: %s"):format(id, missing)
+  end
   local record, revision = claim(self, message, id)
   if not record then return revision end
   local entry = { message = message }
@@ -183,9 +191,23 @@ local function wait_until(self, ready)
   end
 end
 
+-- Waits a little where the disks have no room for one more mission.
+local function wait_for_room(self)
+  local room, missing = capacity.has_room(self.options.folders)
+  if self.full ~= not room then
+    self.full = not room
+    self.say(room and "there is room again: missions are taken"
+      or "no missions are taken until there is room: " .. missing)
+  end
+  if not room then task.sleep(PAUSE) end
+  return room
+end
+
 -- Takes one message; nothing where there is none, or the worker is to end.
 local function take(self, queue)
-  self.taking = task.start(function() return queue:take(TAKE) end)
+  self.taking = task.start(function()
+    if wait_for_room(self) then return queue:take(TAKE) end
+  end)
   local ok, message, err = self.taking:wait()
   self.taking = nil
   if ok and (message or not err) then return message end

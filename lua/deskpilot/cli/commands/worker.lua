@@ -1,4 +1,5 @@
 --- deskpilot worker: takes missions from a fleet's queue and runs them on desktops of their own.
+local capacity = require "deskpilot.fleet.capacity"
 local files = require "deskpilot.base.files"
 local fleet_options = require "deskpilot.cli.fleet_options"
 local tags = require "deskpilot.fleet.tags"
@@ -15,7 +16,10 @@ local command = {
       .. "signed (deskpilot keygen); may be given several times" },
     { name = "trust-server", help = "run what the server hands out: whoever may write to it may run programs here" },
     { name = "tags", value = "A,B", help = "what this machine has (linux,chromium), for missions that ask for it" },
-    { name = "slots", value = "N", help = "how many missions at a time (default: 1)" },
+    { name = "slots", value = "N", help = "how many missions at a time (default: as many as this machine carries)" },
+    { name = "slot-memory", value = "MB", help = "what one takes of memory (default: 450, a desktop with a browser; "
+      .. "without one 100 will do)" },
+    { name = "slot-processors", value = "N", help = "what one takes of the processors (default: 0.25)" },
     { name = "desktop", value = "WHERE", help = "private or private:WIDTHxHEIGHT (default: private)" },
     { name = "runs", value = "DIR", help = "where run directories are kept (default: runs)" },
     { name = "quiet", short = "q", help = "say nothing but what is wrong" },
@@ -44,31 +48,63 @@ function command.interrupted(signal)
   return true
 end
 
+-- What a mission takes, where the command line says it.
+local function slot_of(options)
+  local memory, why = fleet_options.number(options, "slot-memory", capacity.slot.memory >> 20, 1 << 20)
+  local share = tonumber(options.slot_processors or capacity.slot.processors)
+  if not memory then return nil, why end
+  if not share or share < 0.01 or share > 1000 then
+    return nil, "--slot-processors is a number of 0.01 to 1000, not " .. options.slot_processors
+  end
+  return { memory = memory << 20, processors = share, disk = capacity.slot.disk }
+end
+
+-- How the worker is to be, by its command line.
+local function read(options)
+  if (options.trust_server ~= nil) == (options.trust ~= nil) then
+    return nil, "a worker runs missions as this user: say --trust KEY.pub for those that this key has signed "
+      .. "(deskpilot keygen), or --trust-server if all who may write to the server may do that; one of the two"
+  end
+  local plan = { desktop = options.desktop or "private" }
+  if not plan.desktop:find("^private") then
+    return nil, "--desktop of a worker is private or private:WIDTHxHEIGHT, not " .. plan.desktop
+  end
+  local why
+  plan.tags, why = tags.read(options.tags)
+  if plan.tags and options.trust then plan.keys, why = trust.keys(options.trust) end
+  if why then return nil, why end
+  if options.slots then plan.slots, why = fleet_options.number(options, "slots", 1, 1000) end
+  if why then return nil, why end
+  local slot, wrong = slot_of(options)
+  plan.slot = slot
+  return slot and plan, wrong
+end
+
+-- The folders that missions write to, and how many fit.
+local function measure(plan, options)
+  plan.runs = files.absolute(options.runs or "runs")
+  local ok, err = files.make_folder(plan.runs)
+  local temporary
+  if ok then temporary, err = files.own_temporary_folder() end
+  if not temporary then return nil, err end
+  plan.folders = { temporary, plan.runs }
+  plan.slots, err = capacity.slots(plan.slots, capacity.measure(plan.folders), plan.slot)
+  return plan.slots, err
+end
+
 --- Works until it is told to end.
 ---@param options table
 ---@return integer status
 function command.run(options)
-  local slots, why = fleet_options.number(options, "slots", 1, 1000)
-  if slots and (options.trust_server ~= nil) == (options.trust ~= nil) then
-    slots, why = nil, "a worker runs missions as this user: say --trust KEY.pub for those that this key has signed "
-      .. "(deskpilot keygen), or --trust-server if all who may write to the server may do that; one of the two"
-  end
-  local offered, keys
-  if slots then
-    offered, why = tags.read(options.tags)
-    slots = offered and slots
-  end
-  if slots and options.trust then
-    keys, why = trust.keys(options.trust)
-    slots = keys and slots
-  end
-  local desktop = options.desktop or "private"
-  if slots and not desktop:find("^private") then
-    slots, why = nil, "--desktop of a worker is private or private:WIDTHxHEIGHT, not " .. desktop
-  end
-  if not slots then
+  local plan, why = read(options)
+  if not plan then
     terminal.complain(tostring(why))
     return 2
+  end
+  local slots, too_few = measure(plan, options)
+  if not slots then
+    terminal.complain(tostring(too_few))
+    return fleet_options.environment
   end
   local store <close>, status = fleet_options.open(options, "deskpilot worker")
   if not store then return status end
@@ -80,9 +116,9 @@ function command.run(options)
   local function say(line)
     if not options.quiet then terminal.note(line, "\n") end
   end
-  state.worker = require("deskpilot.fleet.worker").new(store, { slots = slots, desktop = desktop, say = say,
-    folder = folder.path, runs = files.absolute(options.runs or "runs"), tags = offered, keys = keys })
-  say(("%s takes missions from %s"):format(state.worker.name, store.connection.servers))
+  state.worker = require("deskpilot.fleet.worker").new(store, { slots = slots, desktop = plan.desktop, say = say,
+    folder = folder.path, runs = plan.runs, folders = plan.folders, tags = plan.tags, keys = plan.keys })
+  say(("%s takes missions from %s, %d at a time"):format(state.worker.name, store.connection.servers, slots))
   local drained, why_not = state.worker:run()
   state.worker = nil
   if drained then return 0 end
