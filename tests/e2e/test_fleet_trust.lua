@@ -2,6 +2,7 @@
 local files = require "deskpilot.base.files"
 local fleets = require "fleets"
 local json = require "deskpilot.base.json"
+local nats_accounts = require "nats_accounts"
 local spawn = require "spawn"
 local t = require "harness"
 
@@ -74,6 +75,40 @@ function tests.a_mission_waits_for_a_worker_with_its_tags()
     for _, record in pairs(fleet:all_records()) do
       if #(record.tags or {}) == 2 then t.eq(record.worker, name) end
     end
+  end)
+end
+
+-- As NATS's own tools make them: a server with an operator and an account, and users by their files.
+function tests.credentials_files_are_checked_by_the_server()
+  local accounts, others = nats_accounts.new(), nats_accounts.new()
+  fleets.with(accounts.config, function(fleet)
+    local ours, theirs = fleet.folder .. "/ours.creds", fleet.folder .. "/theirs.creds"
+    assert(files.write(ours, accounts.credentials(), { private = true }))
+    assert(files.write(theirs, others.credentials(), { private = true }))
+    local wrong = fleet:start_worker("--trust-server", "--credentials", theirs):wait()
+    t.eq(wrong.status, 3, wrong.stderr)
+    t.has(wrong.stderr, "refused the credentials of " .. theirs)
+    local none = fleet:start_worker("--trust-server"):wait()
+    t.eq(none.status, 3, none.stderr)
+    t.has(none.stderr, "wants credentials, and none are given")
+    waited(fleet:submit("a", "--wait", "--credentials", theirs), 3, "refused the credentials of " .. theirs)
+    fleet:worker("--trust-server", "--slots", "1", "--credentials", ours)
+    waited(fleet:submit("a", "--wait", "--credentials", ours), 0, "1 succeeded")
+    for _, one in ipairs(fleet.started) do t.ok(not one.stderr:find("SUA", 1, true), "no seed is shown") end
+  end)
+end
+
+function tests.users_and_passwords_are_checked_by_the_server()
+  fleets.with('authorization { user: "ann", password: "secret-word" }', function(fleet)
+    local address = fleet.server.url
+    fleet.server.url = address:gsub("//", "//ann:wrong-word@")
+    local wrong = fleet:start_worker("--trust-server"):wait()
+    t.eq(wrong.status, 3, wrong.stderr)
+    t.has(wrong.stderr, "refused the user and password in its address")
+    fleet.server.url = address:gsub("//", "//ann:secret-word@")
+    fleet:worker("--trust-server", "--slots", "1")
+    waited(fleet:submit("a", "--wait"), 0, "1 succeeded")
+    for _, one in ipairs(fleet.started) do t.ok(not one.stderr:find("-word", 1, true), one.stderr) end
   end)
 end
 
