@@ -109,7 +109,7 @@ function tests.a_missions_signature_covers_all_of_it()
   local public, secret = minisign.new_keys()
   local keys, key = { assert(minisign.read_public(public)) }, assert(minisign.read_secret(secret))
   local function made()
-    local record = { mission = "a.lua", bundle = ("0"):rep(64), args = { "a=1", "b" }, tags = { "linux" } }
+    local record = { mission = "a.lua", bundle = ("0"):rep(64), args = { "a=1\nx", "b" }, tags = { "linux" } }
     trust.sign(key, "abc", record)
     return record
   end
@@ -128,8 +128,8 @@ function tests.a_missions_signature_covers_all_of_it()
   refused(other, function(r) r.bundle = ("1"):rep(64) end)
   refused(other, function(r) r.args[1] = "a=2" end)
   refused(other, function(r) r.args[3] = "" end)
-  refused(other, function(r) r.args = { "a=1\n1 b" } end)
-  refused(other, function(r) r.args = { "a=1b" } end)
+  refused(other, function(r) r.args = { "a=1", "x\nb" } end)
+  refused(other, function(r) r.args = { "a=1\nxb" } end)
   refused(other, function(r) r.tags = nil end)
   refused(other, function(r) r.tags[2] = "more" end)
   refused(other, function(r) r.signed = r.signed + 1 end)
