@@ -12,8 +12,9 @@ bool base_signing_sign(uint8_t signature[BASE_SIGNING_SIGNATURE_SIZE], const voi
                        size_t size, const uint8_t secret_key[BASE_SIGNING_SECRET_SIZE])
 {
     uint8_t public_key[BASE_SIGNING_PUBLIC_SIZE], whole[BASE_SIGNING_SECRET_SIZE];
-    if (sodium_init() < 0 || crypto_sign_seed_keypair(public_key, whole, secret_key) != 0)
+    if (sodium_init() < 0 || crypto_sign_seed_keypair(public_key, whole, secret_key) != 0) {
         return false;
+    }
     bool right = sodium_memcmp(whole, secret_key, sizeof whole) == 0 &&
                  crypto_sign_detached(signature, NULL, message, size, whole) == 0;
     sodium_memzero(whole, sizeof whole);

@@ -18,8 +18,9 @@ static const uint8_t *check_bytes(lua_State *L, int arg, size_t wanted)
 static int lib_signing_key_pair(lua_State *L)
 {
     uint8_t public_key[BASE_SIGNING_PUBLIC_SIZE], secret_key[BASE_SIGNING_SECRET_SIZE];
-    if (!base_signing_key_pair(public_key, secret_key))
+    if (!base_signing_key_pair(public_key, secret_key)) {
         return luaL_error(L, "this system gives no random numbers");
+    }
     lua_pushlstring(L, (const char *) public_key, sizeof public_key);
     lua_pushlstring(L, (const char *) secret_key, sizeof secret_key);
     return 2;
@@ -28,14 +29,16 @@ static int lib_signing_key_pair(lua_State *L)
 /* Signs a message.
  * ---@param message string
  * ---@param secret_key string 64 bytes
- * ---@return string? signature 64 bytes; nil where the key's second half does not belong to its first */
+ * ---@return string? signature 64 bytes; nil where the key's second half does not belong to its
+ * first */
 static int lib_signing_sign(lua_State *L)
 {
     size_t size;
     const char *message = luaL_checklstring(L, 1, &size);
     uint8_t signature[BASE_SIGNING_SIGNATURE_SIZE];
-    if (!base_signing_sign(signature, message, size, check_bytes(L, 2, BASE_SIGNING_SECRET_SIZE)))
+    if (!base_signing_sign(signature, message, size, check_bytes(L, 2, BASE_SIGNING_SECRET_SIZE))) {
         return 0;
+    }
     lua_pushlstring(L, (const char *) signature, sizeof signature);
     return 1;
 }
@@ -74,8 +77,10 @@ static int lib_signing_hash(lua_State *L)
 int lib_open_signing(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"key_pair", lib_signing_key_pair}, {"sign", lib_signing_sign},
-        {"verify", lib_signing_verify},     {"hash", lib_signing_hash},
+        {"key_pair", lib_signing_key_pair},
+        {"sign", lib_signing_sign},
+        {"verify", lib_signing_verify},
+        {"hash", lib_signing_hash},
         {NULL, NULL},
     };
     luaL_newlib(L, functions);
