@@ -2,6 +2,7 @@
 --- where all of them are offered.
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
+local text = require "deskpilot.base.text"
 
 local tags = {}
 
@@ -13,8 +14,8 @@ local MOST, LONGEST, ALL = 16, 32, 180 -- the last: letters of all, for the serv
 ---@return deskpilot.error? err invalid
 function tags.read(words)
   local list, seen = json.list(), {}
-  for word in ((words or "") .. ","):gmatch "([^,]*)," do
-    local tag = word:match "^%s*(.-)%s*$"
+  for word in (words or ""):gmatch "[^,]+" do
+    local tag = text.trim(word)
     if tag ~= "" and not seen[tag] then
       if not tag:find "^[a-z0-9-]+$" or #tag > LONGEST then
         return errors.fail("invalid", "a tag has a to z, 0 to 9 and '-', at most %d of them, not %q: --tags "
