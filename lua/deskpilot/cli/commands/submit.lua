@@ -10,14 +10,15 @@ local trust = require "deskpilot.fleet.trust"
 local command = {
   summary = "Put a mission into a fleet's queue, once for each row of data.",
   order = 91,
-  usage = "submit MISSION [--data ROWS.csv] [--times N] [--wait] [OPTIONS] [-- ARGUMENT...]",
+  usage = "submit MISSION [--data ROWS.csv] [--sign FILE] [--wait] [OPTIONS] [-- ARGUMENT...]",
   arguments = true, -- for the mission: m.args
   options = fleet_options.with {
     { name = "data", value = "FILE", help = "rows (CSV, names in the first line): the mission is run once for each, "
       .. "with NAME=VALUE for each column in m.args" },
     { name = "times", value = "N", help = "so often for each row (default: 1)" },
     { name = "batch", value = "NAME", help = "what was submitted before is run again under a new name" },
-    { name = "sign", value = "KEYFILE", help = "sign them, for workers that trust this key (deskpilot keygen)" },
+    { name = "sign", value = "FILE", help = "the secret key that they are signed with, for workers that trust it "
+      .. "(deskpilot keygen)" },
     { name = "tags", value = "A,B", help = "run them only where workers offer all of these (linux,chromium)" },
     { name = "wait", help = "wait until all of them are done; exit status 0 if all have succeeded" },
     { name = "quiet", short = "q", help = "show only what is wrong" },
@@ -27,7 +28,8 @@ local command = {
   deskpilot submit test.lua --times 20 -- speed=slow
 
 The folder of MISSION goes along (at most 32 MB, 1000 files, no links; without runs/ and what begins with a dot). What
-is submitted again with the same files and parameters is not run again, unless --batch says so.
+is submitted again with the same files and parameters is not run again, unless --batch says so, or it was refused for
+want of a signature.
 
 Exit status 0: it is in the queue, or with --wait all have succeeded; 1: some have not; 2: the command line, the
 mission's folder or the data is wrong; 3: the server cannot be reached.]],

@@ -12,7 +12,7 @@ local command = {
   only_options = true,
   usage = "worker (--trust KEY.pub | --trust-server) [--server URL] [--slots N] [--tags A,B] [OPTIONS]",
   options = fleet_options.with {
-    { name = "trust", value = "KEY.pub", repeated = true, help = "run only missions that the owner of this key has "
+    { name = "trust", value = "FILE", repeated = true, help = "run only missions that the owner of this public key has "
       .. "signed (deskpilot keygen); may be given several times" },
     { name = "trust-server", help = "run what the server hands out: whoever may write to it may run programs here" },
     { name = "tags", value = "A,B", help = "what this machine has (linux,chromium), for missions that ask for it" },
