@@ -40,7 +40,7 @@ function submission.send(store, order)
       local id = id_of(hash, name, arguments, time, order.batch or "")
       ids[#ids + 1] = id
       local made, why = store:change(id, { version = 1, status = "queued", mission = name, bundle = hash,
-        args = arguments, submitted = os.time() }, 0)
+        args = arguments, batch = order.batch, submitted = os.time() }, 0)
       if not made and why.code ~= "stale" then return nil, why end
       new = new + (made and 1 or 0)
       local record = not made and store:record(id)
@@ -74,7 +74,7 @@ function submission.wait(store, ids, told)
       task.sleep(1)
     end
     local record = entry and left[entry.key] and store:record(entry.key)
-    if record and record.status == "done" then
+    if record and (record.status == "done" or record.status == "cancelled") then
       left[entry.key], count = nil, count - 1
       local outcome = type(record.outcome) == "table" and record.outcome or {}
       if outcome.status ~= 0 then failed = failed + 1 end

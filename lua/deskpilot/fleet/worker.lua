@@ -2,10 +2,11 @@
 --- of it. A mission is a worker's from the moment at which its record says so (compare and set), so that one which the
 --- queue delivers twice is run once; the queue's lease and the worker's signs of life tell when a worker is gone.
 local uv = require "luv"
+local attempt = require "deskpilot.fleet.attempt"
+local control = require "deskpilot.fleet.control"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
-local mission_run = require "deskpilot.fleet.mission_run"
 local store_module = require "deskpilot.fleet.store"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
@@ -24,8 +25,9 @@ Worker.__index = Worker
 
 --- A worker, which does nothing yet.
 ---@param store deskpilot.fleet.store
----@param options { slots: integer, folder: string, runs: string, desktop: string, say: fun(line: string) } folder:
----  in which missions are unpacked
+---@param options { slots: integer, folder: string, runs: string, desktop: string, resumes: boolean,
+---  say: fun(line: string) } folder: in which missions are unpacked; resumes: whether runs are gone on with whose
+---  journals the server has
 ---@return deskpilot.fleet.worker
 function worker.new(store, options)
   local host = uv.os_gethostname():gsub("[^%w_-]", "-"):sub(1, 60)
@@ -45,6 +47,11 @@ local function status_line(self)
     draining = self.draining or nil }
 end
 
+-- Ends what is run, if it runs yet.
+local function stop(entry)
+  if entry.child then entry.child:stop() end
+end
+
 -- Tells that the worker is there, and that its missions are worked on. One that could not for longer than others wait
 -- for it has lost them: they are stopped.
 local function sign_of_life(self)
@@ -56,12 +63,33 @@ local function sign_of_life(self)
     for id, entry in pairs(self.running) do
       if not entry.lost then self.say(("%s: the server is away, so it is no longer this worker's"):format(id)) end
       entry.lost = true
-      if entry.child then entry.child:stop() end
+      stop(entry)
     end
   end
 end
 
+local function listen(self)
+  return control.obey(self.store.connection, self.name, {
+    cancel = function(order)
+      local entry = self.running[order.id]
+      if not entry then return { error = "it does not run that mission" } end
+      entry.cancelled = true
+      task.start(stop, entry)
+    end,
+    drain = function()
+      self:drain()
+      task.start(sign_of_life, self)
+      return { running = self.count }
+    end,
+  })
+end
+
 -- --- one mission -------------------------------------------------------------------------------------------------
+
+local function cancelled(record)
+  record.status, record.ended = "cancelled", os.time()
+  record.outcome = { status = 130, result = { status = "cancelled" }, words = "cancelled" }
+end
 
 -- Whether it may be run now. Otherwise the message has been dealt with.
 local function claim(self, message, id)
@@ -70,7 +98,7 @@ local function claim(self, message, id)
     if revision.code == "not_found" or revision.code == "protocol" then message:term() else message:nak(DELAY) end
     return nil, tostring(revision)
   end
-  if record.status == "done" then
+  if record.status == "done" or record.status == "cancelled" then
     message:ack()
     return nil
   end
@@ -79,8 +107,11 @@ local function claim(self, message, id)
     message:nak(DELAY)
     return nil
   end
+  local cut_off = record.status == "running"
   record.attempts = (math.tointeger(record.attempts) or 0) + 1
-  if record.attempts > MOST_ATTEMPTS then
+  if record.cancel then
+    cancelled(record)
+  elseif record.attempts > MOST_ATTEMPTS then
     record.status, record.outcome = "done", { status = 3,
       words = ("given up after %d attempts: %s"):format(MOST_ATTEMPTS, record.words or "the workers were gone") }
   else
@@ -91,47 +122,78 @@ local function claim(self, message, id)
     message:nak(1)
     return nil, err.code ~= "stale" and tostring(err) or nil
   end
-  if record.status == "done" then
+  if record.status ~= "running" then
     message:ack()
-    return nil, record.outcome.words
+    return nil, ("%s: %s"):format(id, record.outcome.words)
   end
-  return record, changed
+  return record, changed, cut_off
+end
+
+-- Writes the record of a mission that is this worker's. Meanwhile somebody may have asked for its end.
+local function write(self, id, record, revision, settle)
+  while true do
+    settle(record)
+    local changed, err = self.store:change(id, record, revision)
+    if changed or err.code ~= "stale" then return changed, err end
+    local now, at = self.store:record(id)
+    if not now then return nil, at end
+    if now.status ~= "running" or now.worker ~= self.name then return nil, err end
+    record.cancel, revision = now.cancel, at
+  end
 end
 
 local function finish(self, message, id, record, revision, outcome)
   local status = outcome.status
   local again = status == 3 or status >= 128 -- the machine lacks something, a signal ended it
   record.words = outcome.words
-  if again then
-    record.status, record.worker = "queued", nil
-  else
-    record.status, record.outcome, record.ended = "done", outcome, os.time()
-  end
-  local changed, err = self.store:change(id, record, revision)
+  local changed, err = write(self, id, record, revision, function()
+    if record.cancel and status ~= 0 then
+      cancelled(record)
+    elseif again then
+      record.status, record.worker = "queued", nil
+    else
+      record.status, record.outcome, record.ended = "done", outcome, os.time()
+    end
+  end)
   if not changed then
     message:nak(DELAY) -- whoever gets it reads the record
     return ("%s: what became of it could not be written: %s"):format(id, tostring(err))
   end
-  if again then
+  if record.status == "queued" then
     message:nak(status == 130 and 0 or DELAY)
     return ("%s: is tried again (exit status %d): %s"):format(id, status, outcome.words or "")
   end
   message:ack()
-  return ("%s: %s"):format(id, outcome.result and outcome.result.status or outcome.words)
+  local result = record.outcome.result
+  return ("%s: %s"):format(id, result and result.status or record.outcome.words)
 end
 
 local function perform(self, message, id)
-  local record, revision = claim(self, message, id)
+  local record, revision, cut_off = claim(self, message, id)
   if not record then return revision end
   local entry = { message = message }
   self.running[id] = entry
   local leave <close> = setmetatable({}, { __close = function() self.running[id] = nil end })
   assert(leave)
   self.say(("%s: %s begins"):format(id, record.mission))
-  local outcome, err = mission_run.perform(self.store, record, { folder = self.options.folder,
-    runs = files.join(self.options.runs, id), desktop = self.options.desktop,
-    on_start = function(child) entry.child = child end })
+  local function on_start(child)
+    entry.child = child
+    if entry.lost or entry.cancelled then task.start(stop, entry) end
+  end
+  local function on_choice()
+    local changed = write(self, id, record, revision, function() end)
+    revision = changed or revision
+    return changed ~= nil
+  end
+  local outcome, err = attempt.perform(self.store, id, record, { folder = self.options.folder,
+    runs = files.join(self.options.runs, id), desktop = self.options.desktop, resumes = self.options.resumes,
+    cut_off = cut_off, on_start = on_start, on_choice = on_choice,
+    say = function(words) self.say(("%s: %s"):format(id, words)) end })
   if entry.lost then return nil end
+  if not outcome and not err then -- the record could not be written: whoever gets it next reads it
+    message:nak(DELAY)
+    return nil
+  end
   -- What submit did not send is not tried again.
   if not outcome then outcome = { status = err.code == "protocol" and 2 or 3, words = tostring(err) } end
   return finish(self, message, id, record, revision, outcome)
@@ -189,6 +251,8 @@ function Worker:run()
       sign_of_life(self)
     end
   end)
+  local ignore, err = listen(self)
+  if not ignore then return nil, err end
   local queue <close> = self.store:queue()
   while not self.draining and not self.store.connection.closed do
     wait_until(self, function() return self.count < self.options.slots or self.draining end)
@@ -200,6 +264,7 @@ function Worker:run()
   if self.draining and self.count > 0 then self.say(("ends when %d running missions have ended"):format(self.count)) end
   wait_until(self, function() return self.count == 0 end)
   living:cancel "the worker has ended"
+  ignore()
   if self.store.connection.closed then return nil, self.store.connection.closed end
   self.store.workers:delete(self.name)
   return true

@@ -1,6 +1,6 @@
 --- Reading a stream in its order: what there is, then what comes, each message once. The server's consumer for it is
---- short-lived and acknowledges nothing, so the reader counts: where a message is missing, or the server has been silent
---- or away, it begins a new consumer behind the last message that it has given.
+--- short-lived and acknowledges nothing, so the reader counts: where a message is missing, or the server has been
+--- silent or away, it begins a new consumer behind the last message that it has given.
 local errors = require "deskpilot.base.errors"
 local jetstream = require "deskpilot.net.jetstream"
 local pull = require "deskpilot.net.jetstream_pull"

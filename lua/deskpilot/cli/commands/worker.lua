@@ -66,7 +66,7 @@ function command.run(options)
     if not options.quiet then terminal.note(line, "\n") end
   end
   state.worker = require("deskpilot.fleet.worker").new(store, { slots = slots, desktop = desktop, say = say,
-    folder = folder.path, runs = files.absolute(options.runs or "runs") })
+    folder = folder.path, resumes = options.trust_server, runs = files.absolute(options.runs or "runs") })
   say(("%s takes missions from %s"):format(state.worker.name, store.connection.servers))
   local drained, why_not = state.worker:run()
   state.worker = nil
