@@ -34,6 +34,12 @@ function tests.what_a_killed_worker_had_goes_to_another()
     local first = fleet.worker("--slots", "2")
     local submitted = fleet.submit "--wait"
     t.wait_until("both to begin", function() return fleet.begun "ann" and fleet.begun "bob" end, 100)
+    t.wait_until("their events", function()
+      for line in fleet.ask("runs", "--json").stdout:gmatch "[^\n]+" do
+        if fleet.ask("logs", json.decode(line).id).status ~= 0 then return false end
+      end
+      return true
+    end, 30)
     first:kill "sigkill"
     first:wait()
     t.wait_until("its desktops to go", function() return #first:left() == 0 end, 60)
@@ -44,6 +50,10 @@ function tests.what_a_killed_worker_had_goes_to_another()
     submitted:wait()
     t.eq(submitted.status, 0, submitted.stderr)
     t.eq(fleet.names(), { "ann", "bob" })
+    t.has(second.stderr, "begins anew: the mission is a script, which can only be started again from its beginning")
+    for line in fleet.ask("runs", "--json").stdout:gmatch "[^\n]+" do
+      t.has(json.decode(line).anew, "say `resumable = true` in it")
+    end
     second:kill "sigterm"
     t.eq(second:wait().status, 0, second.stderr)
     t.eq(fleet.unpacked(), {})

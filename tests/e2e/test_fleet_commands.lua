@@ -75,6 +75,61 @@ local function refused(fleet, status, words, ...)
   t.has(ended.stderr, words)
 end
 
+-- What `fleet runs` tells of the mission of that row.
+local function told_of(fleet, name)
+  for line in fleet.ask("runs", "--json").stdout:gmatch "[^\n]+" do
+    local record = json.decode(line)
+    if record.args[2] == "name=" .. name then return record end
+  end
+end
+
+function tests.missions_and_workers_are_ended_by_order()
+  fleet_place.with({ "ann", "bob", "cem" }, function(fleet)
+    assert(files.write(fleet.folder .. "/hold", ""))
+    local submitted = fleet.submit("--wait", "--batch", "one")
+    submitted:wait_for_word "3 missions"
+    t.eq(fleet.ask("status").stdout, "0 workers with 0 slots: 0 missions run, 3 wait\n")
+    local cem = told_of(fleet, "cem").id
+    t.eq(fleet.ask("cancel", cem:sub(1, 12)).stdout, cem .. ": cancelled\n")
+    submitted:wait_for_word("1 of 3: " .. cem .. " folder=" .. fleet.folder .. " name=cem: cancelled")
+    refused(fleet, 1, cem .. " has ended already: cancelled", "cancel", cem)
+    refused(fleet, 2, "there are no events of " .. cem .. ": it has not begun", "logs", cem)
+
+    local worker = fleet.worker()
+    t.wait_until("one to begin", function() return fleet.begun "ann" or fleet.begun "bob" end, 60)
+    local runs, waits = "ann", "bob"
+    if fleet.begun "bob" then runs, waits = "bob", "ann" end
+    local id = told_of(fleet, runs).id
+    local function status() return json.decode(fleet.ask("status", "--json").stdout) end
+    t.wait_until("its sign of life", function() return status().running == 1 end, 20)
+    t.eq(status().waiting, 2, "the cancelled one too, until a worker has passed over it")
+    t.eq(status().workers[1].running, { id })
+    t.has(fleet.ask("status").stdout, "1 worker with 1 slot: 1 mission runs, 2 wait")
+    t.has(fleet.ask("runs", "--batch", "one").stdout, ("\n%s  running        1  "):format(id:sub(1, 12)))
+    t.eq(fleet.ask("runs", "--batch", "two").stdout, "there are no runs of a batch two\n")
+    t.has(fleet.ask("runs", "--last", "1").stderr, "2 older ones are not listed (--last 0 lists all)")
+    refused(fleet, 2, "there is no worker nobody; these are there: w-", "drain", "nobody")
+
+    local follower = spawn.start { spawn.program, "fleet", "logs", id, "--follow", "--server", fleet.server.url }
+    t.wait_until("it to tell", function() return follower.stdout:find("script: entry", 1, true) end, 30)
+    t.eq(fleet.ask("cancel", id).stdout, id .. ": cancelled\n")
+    t.eq(follower:wait().status, 0, follower.stderr)
+    t.has(follower.stdout, "interrupted: stopped by SIGTERM")
+    t.eq(told_of(fleet, runs).status, "cancelled")
+
+    t.wait_until("the other to begin", function() return fleet.begun(waits) end, 60)
+    local drained = fleet.ask("drain", "w-")
+    t.has(drained.stdout, " takes no more missions and ends when the one that runs has ended\n", drained.stderr)
+    files.remove(fleet.folder .. "/hold")
+    t.eq(worker:wait().status, 0, worker.stderr)
+    t.eq(submitted:wait().status, 1)
+    t.has(submitted.stderr, "1 succeeded, 2 did not")
+    t.eq(fleet.names(), { waits })
+    t.has(fleet.submit("--batch", "one"):wait().stderr, "3 missions, 0 of them new")
+    t.eq(told_of(fleet, "cem").status, "cancelled")
+  end)
+end
+
 tests.what_cannot_be_is_said_first = function()
   fleet_place.with({}, function(fleet)
     refused(fleet, 2, "fleet is followed by one of cancel, drain, keep, logs, runs, status\n")

@@ -30,11 +30,16 @@ local function refused(outcome)
   return outcome.status == 2 and type(outcome.result) == "table" and type(outcome.result.run_dir) ~= "string"
 end
 
+-- What a further attempt begins with; nothing of the first one.
 local function choose(store, id, record, mission, options)
-  if record.attempts < 2 or not options.resumes then return nil end
+  if record.attempts < 2 then return nil end
+  if not options.resumes then return { anew = "its worker does not trust journals of the server" } end
   local source, err = files.read(mission.mission)
   if not source then return nil, err end
-  return continuation.of(store, id, record, { runs = options.runs, mission = source, cut_off = options.cut_off })
+  local found, why = continuation.of(store, id, record, { runs = options.runs, mission = source,
+    cut_off = options.cut_off })
+  if why then return nil, why end
+  return found or { anew = "no attempt before it has sent a journal" }
 end
 
 --- Makes it.
@@ -51,6 +56,7 @@ function attempt.perform(store, id, record, options)
   if why then return nil, why end
   record.continued, record.anew = nil, from and from.anew
   if from and from.outcome then return from.outcome end
+  if record.anew then options.say("begins anew: " .. record.anew) end
   if from and not from.anew then
     record.continued = { attempt = from.attempt, run = from.run, turn = from.turn }
     options.say(("goes on with the run %s after turn %d"):format(from.run, from.turn))

@@ -114,9 +114,11 @@ function Store:records()
     if record then list[#list + 1] = { id = entry.key, record = record } end
   end)
   if not ok then return nil, err end
-  local function order(one) return math.tointeger(one.record.submitted) or 0 end
+  local function field(one, name) return math.tointeger(one.record[name]) or 0 end
   table.sort(list, function(a, b)
-    if order(a) ~= order(b) then return order(a) < order(b) end
+    for _, name in ipairs { "submitted", "number" } do
+      if field(a, name) ~= field(b, name) then return field(a, name) < field(b, name) end
+    end
     return a.id < b.id
   end)
   return list

@@ -40,7 +40,7 @@ function submission.send(store, order)
       local id = id_of(hash, name, arguments, time, order.batch or "")
       ids[#ids + 1] = id
       local made, why = store:change(id, { version = 1, status = "queued", mission = name, bundle = hash,
-        args = arguments, batch = order.batch, submitted = os.time() }, 0)
+        args = arguments, batch = order.batch, submitted = os.time(), number = #ids }, 0)
       if not made and why.code ~= "stale" then return nil, why end
       new = new + (made and 1 or 0)
       local record = not made and store:record(id)

@@ -3,11 +3,10 @@
 --- queue delivers twice is run once; the queue's lease and the worker's signs of life tell when a worker is gone.
 local uv = require "luv"
 local attempt = require "deskpilot.fleet.attempt"
-local control = require "deskpilot.fleet.control"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
-local store_module = require "deskpilot.fleet.store"
+local presence = require "deskpilot.fleet.presence"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
@@ -35,53 +34,16 @@ function worker.new(store, options)
     name = ("w-%s-%d-%s"):format(host, uv.os_getpid(), text.hex(uv.random(4))) }, Worker)
 end
 
+local function tell_others(self)
+  if self.presence then self.presence:changed() end
+end
+
 --- Takes no more missions; run() returns when those that run have ended.
 function Worker:drain()
   self.draining = true
   if self.taking then self.taking:cancel "the worker is to end" end
   if self.wake then self.wake() end
-end
-
-local function status_line(self)
-  return json.encode { version = 1, slots = self.options.slots, running = json.list(text.keys(self.running)),
-    draining = self.draining or nil }
-end
-
--- Ends what is run, if it runs yet.
-local function stop(entry)
-  if entry.child then entry.child:stop() end
-end
-
--- Tells that the worker is there, and that its missions are worked on. One that could not for longer than others wait
--- for it has lost them: they are stopped.
-local function sign_of_life(self)
-  local written = self.store.workers:put(self.name, status_line(self))
-  for _, entry in pairs(self.running) do entry.message:in_progress() end
-  if written then
-    self.seen = task.now()
-  elseif task.now() - self.seen > store_module.timing.worker then
-    for id, entry in pairs(self.running) do
-      if not entry.lost then self.say(("%s: the server is away, so it is no longer this worker's"):format(id)) end
-      entry.lost = true
-      stop(entry)
-    end
-  end
-end
-
-local function listen(self)
-  return control.obey(self.store.connection, self.name, {
-    cancel = function(order)
-      local entry = self.running[order.id]
-      if not entry then return { error = "it does not run that mission" } end
-      entry.cancelled = true
-      task.start(stop, entry)
-    end,
-    drain = function()
-      self:drain()
-      task.start(sign_of_life, self)
-      return { running = self.count }
-    end,
-  })
+  tell_others(self)
 end
 
 -- --- one mission -------------------------------------------------------------------------------------------------
@@ -173,12 +135,16 @@ local function perform(self, message, id)
   if not record then return revision end
   local entry = { message = message }
   self.running[id] = entry
-  local leave <close> = setmetatable({}, { __close = function() self.running[id] = nil end })
+  tell_others(self)
+  local leave <close> = setmetatable({}, { __close = function()
+    self.running[id] = nil
+    tell_others(self)
+  end })
   assert(leave)
   self.say(("%s: %s begins"):format(id, record.mission))
   local function on_start(child)
     entry.child = child
-    if entry.lost or entry.cancelled then task.start(stop, entry) end
+    if entry.lost or entry.cancelled then task.start(presence.stop, entry) end
   end
   local function on_choice()
     local changed = write(self, id, record, revision, function() end)
@@ -189,7 +155,7 @@ local function perform(self, message, id)
     runs = files.join(self.options.runs, id), desktop = self.options.desktop, resumes = self.options.resumes,
     cut_off = cut_off, on_start = on_start, on_choice = on_choice,
     say = function(words) self.say(("%s: %s"):format(id, words)) end })
-  if entry.lost then return nil end
+  if entry.lost then outcome = { status = 130, words = "the server was away for too long" } end
   if not outcome and not err then -- the record could not be written: whoever gets it next reads it
     message:nak(DELAY)
     return nil
@@ -243,16 +209,9 @@ end
 --- Works until it is told to drain, and what runs has ended.
 ---@return true? drained, deskpilot.error? err why the connection has ended
 function Worker:run()
-  self.seen = task.now()
-  sign_of_life(self)
-  local living = task.start(function()
-    while true do
-      task.sleep(store_module.timing.sign_of_life)
-      sign_of_life(self)
-    end
-  end)
-  local ignore, err = listen(self)
-  if not ignore then return nil, err end
+  local err
+  self.presence, err = presence.begin(self)
+  if not self.presence then return nil, err end
   local queue <close> = self.store:queue()
   while not self.draining and not self.store.connection.closed do
     wait_until(self, function() return self.count < self.options.slots or self.draining end)
@@ -263,10 +222,8 @@ function Worker:run()
   end
   if self.draining and self.count > 0 then self.say(("ends when %d running missions have ended"):format(self.count)) end
   wait_until(self, function() return self.count == 0 end)
-  living:cancel "the worker has ended"
-  ignore()
+  self.presence:close()
   if self.store.connection.closed then return nil, self.store.connection.closed end
-  self.store.workers:delete(self.name)
   return true
 end
 
