@@ -56,7 +56,8 @@ end
 --- Waits until all of them are done; also while the server is away.
 ---@param store deskpilot.fleet.store
 ---@param ids string[]
----@param told fun(id: string, record: table, done: integer) for each that is done, once
+---@param told fun(id: string, record: table, done: integer?) for each change of one; done: how many are over, where it
+---  is, which is told once
 ---@return integer? failed how many did not succeed
 ---@return deskpilot.error? err
 function submission.wait(store, ids, told)
@@ -73,8 +74,10 @@ function submission.wait(store, ids, told)
       if store.connection.closed then return nil, why end
       task.sleep(1)
     end
-    local record = entry and left[entry.key] and store:record(entry.key)
-    if record and (record.status == "done" or record.status == "cancelled") then
+    local record = entry and not entry.deleted and left[entry.key] and store:record_in(entry)
+    if record and record.status ~= "done" and record.status ~= "cancelled" then
+      told(entry.key, record)
+    elseif record then
       left[entry.key], count = nil, count - 1
       local outcome = type(record.outcome) == "table" and record.outcome or {}
       if outcome.status ~= 0 then failed = failed + 1 end

@@ -14,7 +14,8 @@ local command = {
       .. "with NAME=VALUE for each column in m.args" },
     { name = "times", value = "N", help = "so often for each row (default: 1)" },
     { name = "batch", value = "NAME", help = "what was submitted before is run again under a new name" },
-    { name = "wait", help = "wait until all of them are done; exit status 0 if all have succeeded" },
+    { name = "wait", help = "wait until all of them are done, and show how they stand; exit status 0 if all have "
+      .. "succeeded" },
     { name = "quiet", short = "q", help = "show only what is wrong" },
   },
   details = [[
@@ -48,14 +49,13 @@ local function order_of(options, positional)
   return { mission = positional[1], rows = rows, args = options.arguments, times = times, batch = options.batch }
 end
 
--- One line for each that is done.
-local function tell(total)
-  return function(id, record, done)
-    local outcome = type(record.outcome) == "table" and record.outcome or {}
-    local result = type(outcome.result) == "table" and outcome.result or {}
-    terminal.note(("%d of %d: %s %s: %s %s\n"):format(done, total, id, table.concat(record.args, " "),
-      tostring(result.status or "error"), tostring(result.reason or outcome.words or "")))
-  end
+local function wait(store, ids, options)
+  local submission = require "deskpilot.fleet.submission"
+  if options.quiet then return submission.wait(store, ids, function() end) end
+  local shown <close> = require("deskpilot.cli.fleet.waiting_table").new(#ids)
+  return submission.wait(store, ids, function(id, record, done)
+    if done then shown:over(id, record, done) else shown:stands(id, record) end
+  end)
 end
 
 --- Submits the mission of the command line.
@@ -78,7 +78,7 @@ function command.run(options, positional)
   end
   if not options.quiet then terminal.note(("%d missions, %d of them new\n"):format(#ids, new)) end
   if not options.wait then return 0 end
-  local failed, err = submission.wait(store, ids, options.quiet and function() end or tell(#ids))
+  local failed, err = wait(store, ids, options)
   if not failed then
     terminal.complain(tostring(err))
     return fleet_options.environment

@@ -7,7 +7,10 @@ local lists = {}
 
 local SHORT = 12 -- characters of an id that are shown; that many name a run
 
-local function short(id) return id:sub(1, SHORT) end
+--- As much of a mission's id as is shown.
+---@param id string
+---@return string
+function lists.short(id) return id:sub(1, SHORT) end
 
 local function many(count, word) return ("%d %s%s"):format(count, word, count == 1 and "" or "s") end
 
@@ -24,7 +27,7 @@ function lists.status(store, options)
   for i, worker in ipairs(workers) do
     slots, running = slots + worker.slots, running + #worker.running
     local ids = {}
-    for k, id in ipairs(worker.running) do ids[k] = short(id) end
+    for k, id in ipairs(worker.running) do ids[k] = lists.short(id) end
     rows[i] = { worker.name, tostring(worker.slots), tostring(#worker.running),
       worker.draining and "takes no more" or "", table.concat(ids, " ") }
   end
@@ -81,7 +84,7 @@ end
 
 local function row(one)
   local record = one.record
-  return { short(one.id), lists.standing(record), tostring(record.attempts or "-"),
+  return { lists.short(one.id), lists.standing(record), tostring(record.attempts or "-"),
     columns.clock(lists.seconds(record)), tostring(record.mission), lists.arguments(record),
     tostring(record.worker or "-"), lists.reason(record) }
 end
