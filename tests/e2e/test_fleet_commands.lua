@@ -2,6 +2,7 @@
 -- words of `deskpilot fleet`. On a real nats-server.
 local files = require "deskpilot.base.files"
 local fleet_place = require "fleet_place"
+local http = require "deskpilot.net.http"
 local journal = require "deskpilot.agent.journal"
 local json = require "deskpilot.base.json"
 local list_play = require "list_play"
@@ -93,6 +94,7 @@ function tests.missions_and_workers_are_ended_by_order()
     t.eq(fleet.ask("cancel", cem:sub(1, 12)).stdout, cem .. ": cancelled\n")
     submitted:wait_for_word("1 of 3: " .. cem .. " folder=" .. fleet.folder .. " name=cem: cancelled")
     refused(fleet, 1, cem .. " has ended already: cancelled", "cancel", cem)
+    refused(fleet, 1, cem .. " does not run now (it is cancelled): deskpilot fleet logs " .. cem, "watch", cem)
     refused(fleet, 2, "there are no events of " .. cem .. ": it has not begun", "logs", cem)
 
     local worker = fleet.worker()
@@ -112,7 +114,11 @@ function tests.missions_and_workers_are_ended_by_order()
 
     local follower = spawn.start { spawn.program, "fleet", "logs", id, "--follow", "--server", fleet.server.url }
     t.wait_until("it to tell", function() return follower.stdout:find("script: entry", 1, true) end, 30)
+    local watched = spawn.start { spawn.program, "fleet", "watch", id, "--server", fleet.server.url }
+    t.wait_until("its address", function() return watched.stdout:find "\n" end, 30)
+    t.has(assert(http.request { url = watched.stdout:match "%S+" }).body, "Z-entry</title>")
     t.eq(fleet.ask("cancel", id).stdout, id .. ": cancelled\n")
+    t.eq(watched:wait().status, 0, watched.stderr)
     t.eq(follower:wait().status, 0, follower.stderr)
     t.has(follower.stdout, "interrupted: stopped by SIGTERM")
     t.eq(told_of(fleet, runs).status, "cancelled")
@@ -132,7 +138,7 @@ end
 
 tests.what_cannot_be_is_said_first = function()
   fleet_place.with({}, function(fleet)
-    refused(fleet, 2, "fleet is followed by one of cancel, drain, keep, logs, runs, status\n")
+    refused(fleet, 2, "fleet is followed by one of cancel, drain, keep, logs, runs, status, watch\n")
     refused(fleet, 2, "not 'stop'", "stop")
     refused(fleet, 2, "fleet status takes no names", "status", "x")
     refused(fleet, 2, "fleet status has no --follow", "status", "--follow")

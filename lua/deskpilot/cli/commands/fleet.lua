@@ -7,7 +7,7 @@ local text = require "deskpilot.base.text"
 local command = {
   summary = "Look at a fleet's missions and workers, and end them.",
   order = 92,
-  usage = "fleet status|runs|logs|cancel|drain|keep [NAME]... [OPTIONS]",
+  usage = "fleet status|runs|logs|watch|cancel|drain|keep [NAME]... [OPTIONS]",
   options = fleet_options.with {
     { name = "batch", value = "NAME", help = "runs: only those that were submitted under that name" },
     { name = "last", value = "N", help = "runs: only the N latest (20 unless told; 0: all of them)" },
@@ -19,14 +19,15 @@ local command = {
   deskpilot fleet status            the workers, what they run, how many missions wait
   deskpilot fleet runs              the missions, how they stand or ended
   deskpilot fleet logs RUN          what its runs have done so far, each attempt
+  deskpilot fleet watch RUN         the live page of the run that goes on, without its pictures
   deskpilot fleet cancel RUN...     ends missions that wait or run
   deskpilot fleet drain WORKER...   it takes no more missions, and ends when those that run have ended
   deskpilot fleet keep [DAYS]       how long the server keeps records, bundles and events (30 days unless told)
 
 RUN is a mission's id as runs and submit --wait show it, WORKER a worker's name; of both the beginning is enough.
 
-Exit status 0: it is done; 1: that mission or worker has ended already; 2: the command line is wrong, or there is no
-such run or worker; 3: the server cannot be reached.]],
+Exit status 0: it is done; 1: that mission or worker has ended already, or does not run; 2: the command line is
+wrong, or there is no such run or worker; 3: the server cannot be reached.]],
 }
 
 -- What each of them takes: how many names, and which options of its own.
@@ -34,13 +35,15 @@ local takes = {
   status = { 0, 0, json = true },
   runs = { 0, 0, json = true, batch = true, last = true },
   logs = { 1, 1, json = true, follow = true, verbose = true },
+  watch = { 1, 1 },
   cancel = { 1, math.huge },
   drain = { 1, math.huge },
   keep = { 0, 1 },
 }
 
-local wanted = { logs = "one run: deskpilot fleet logs RUN", cancel = "runs: deskpilot fleet cancel RUN",
-  drain = "workers: deskpilot fleet drain WORKER", keep = "one number of days: deskpilot fleet keep 14" }
+local wanted = { logs = "one run: deskpilot fleet logs RUN", watch = "one run: deskpilot fleet watch RUN",
+  cancel = "runs: deskpilot fleet cancel RUN", drain = "workers: deskpilot fleet drain WORKER",
+  keep = "one number of days: deskpilot fleet keep 14" }
 
 local function whole(words, least, most)
   local number = math.tointeger(tonumber(words))
@@ -74,7 +77,7 @@ end
 
 local function complain(err)
   terminal.complain(tostring(err))
-  return errors.is(err, "not_found") and 2 or fleet_options.environment
+  return errors.is(err, "not_found") and 2 or errors.is(err, "refused") and 1 or fleet_options.environment
 end
 
 local acts = {}
@@ -90,15 +93,24 @@ function acts.runs(store, options, order)
   return ok and 0 or complain(err)
 end
 
-function acts.logs(store, options, order)
+-- Calls show(id) for the one run that is named.
+local function of_run(store, order, show)
   local id, why, err = require("deskpilot.cli.fleet.named").run(store, order.names[1])
   if why then
     terminal.complain(why)
     return 2
   end
   if not id then return complain(err) end
-  local ok, failure = require("deskpilot.cli.fleet.logs").print(store, id, options)
+  local ok, failure = show(id)
   return ok and 0 or complain(failure)
+end
+
+function acts.logs(store, options, order)
+  return of_run(store, order, function(id) return require("deskpilot.cli.fleet.logs").print(store, id, options) end)
+end
+
+function acts.watch(store, _, order)
+  return of_run(store, order, function(id) return require("deskpilot.cli.fleet.watch").show(store, id) end)
 end
 
 function acts.cancel(store, _, order) return require("deskpilot.cli.fleet.orders").cancel(store, order.names) end
