@@ -89,6 +89,11 @@ function tests.missions_and_workers_are_ended_by_order()
     assert(files.write(fleet.folder .. "/hold", ""))
     local submitted = fleet.submit("--wait", "--batch", "one")
     submitted:wait_for_word "3 missions"
+    assert(files.write(fleet.folder .. "/key", "short"))
+    ended = spawn.run { spawn.program, "worker", "--trust-server", "--journal-key", fleet.folder .. "/key", "--server",
+      fleet.server.url }
+    t.eq(ended.status, 2)
+    t.has(ended.stderr, "/key has 5 characters, and a key for journals at least 32")
     t.eq(fleet.ask("status").stdout, "0 workers with 0 slots: 0 missions run, 3 wait\n")
     local cem = told_of(fleet, "cem").id
     t.eq(fleet.ask("cancel", cem:sub(1, 12)).stdout, cem .. ": cancelled\n")
@@ -153,6 +158,11 @@ tests.what_cannot_be_is_said_first = function()
     local ended = spawn.run { spawn.program, "fleet", "status", "--server", nobody }
     t.eq(ended.status, 3)
     t.has(ended.stderr, "no NATS server answers at " .. nobody)
+    assert(files.write(fleet.folder .. "/key", "short"))
+    ended = spawn.run { spawn.program, "worker", "--trust-server", "--journal-key", fleet.folder .. "/key", "--server",
+      fleet.server.url }
+    t.eq(ended.status, 2)
+    t.has(ended.stderr, "/key has 5 characters, and a key for journals at least 32")
     t.eq(fleet.ask("status").stdout, "0 workers with 0 slots: 0 missions run, 0 wait\n")
     t.eq(fleet.ask("runs").stdout, "there are no runs\n")
     t.eq(fleet.ask("keep").stdout, "records, bundles and events are kept for 30 days\n")

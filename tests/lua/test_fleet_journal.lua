@@ -2,6 +2,7 @@
 -- a further attempt makes of it. On a real nats-server.
 local continuation = require "deskpilot.fleet.continuation"
 local files = require "deskpilot.base.files"
+local hmac = require "deskpilot.base.hmac"
 local journal = require "deskpilot.agent.journal"
 local json = require "deskpilot.base.json"
 local nats_server = require "nats_server"
@@ -140,7 +141,7 @@ tests.a_further_attempt_knows_what_it_goes_on_from = with(function(place, folder
     end
     local runs = ("%s/other-%d"):format(folder, number)
     local found, err = continuation.of(place.store, id, record,
-      { runs = runs, mission = "return {}", cut_off = cut_off })
+      { runs = runs, mission = "return {}", cut_off = cut_off, trusts = true })
     return found, err, runs .. "/" .. RUN
   end
   local found, err = of(nil)
@@ -172,11 +173,49 @@ tests.a_further_attempt_knows_what_it_goes_on_from = with(function(place, folder
   t.eq(of(ended "succeeded", false).turn, 1, "its worker has seen that end, and wants another attempt")
 end)
 
+tests.workers_with_a_key_go_on_with_their_own_runs = with(function(place, folder)
+  local key, record = ("k"):rep(32), { attempts = 2, args = { "name=ann" } }
+  t.eq(hmac.sha256("Jefe", "what do ya want for nothing?"),
+    "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843", "RFC 4231, test case 2")
+  t.eq(hmac.sha256(("\xaa"):rep(131), "Test Using Larger Than Block-Size Key - Hash Key First"),
+    "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54", "test case 6")
+  local sending = run_journal.send(place.store, ID, 1, place.runs, key)
+  place.begin()
+  place.write(past {})
+  t.eq(sending:finish(), nil)
+  local count = 0
+  local function of(options)
+    count = count + 1
+    options.runs, options.mission = ("%s/%d"):format(folder, count), "return {}"
+    return assert(continuation.of(place.store, ID, record, options))
+  end
+  t.eq(of({ key = key }).turn, 1)
+  t.eq(of({ trusts = true }).turn, 1, "who trusts the server asks for none")
+  t.has(of({ trusts = true, key = ("K"):rep(32) }).anew, "by nobody who has the fleet's journal key")
+  t.has(of({}).anew, "does not trust journals of the server")
+  local own = assert(continuation.of(place.store, ID, record, { runs = place.runs, mission = "" }))
+  t.eq(own.turn, 1, "what is here needs no trust in the server")
+  -- A piece of another attempt's, or one that was changed.
+  local piece = assert(place.store:last_events(ID, 1))
+  local headers = {}
+  for name, value in pairs(piece.headers) do headers[name] = name:find "^Deskpilot%-" and value or nil end
+  assert(place.store:keep_events(ID, 2, piece.data, 0, headers))
+  record.attempts = 3
+  t.has(of({ key = key }).anew, "by nobody who has")
+  t.eq(of({ trusts = true }).turn, 1)
+
+  assert(files.write(folder .. "/key", key .. "\n"))
+  t.eq(run_journal.key(folder .. "/key"), key)
+  assert(files.write(folder .. "/key", "short\n"))
+  t.fails("invalid", "has 5 characters, and a key for journals at least 32: head", run_journal.key(folder .. "/key"))
+  t.fails("not_found", "none", run_journal.key(folder .. "/none"))
+end)
+
 tests.a_run_that_still_goes_on_here_is_let_be = with(function(place)
   assert(files.make_folder(place.path))
   local held = assert(journal.open(place.path))
   assert(place.store:keep_events(ID, 1, past {}, 0, { ["Deskpilot-Run"] = RUN, ["Deskpilot-Offset"] = "0" }))
-  local options = { runs = place.runs, mission = "return {}" }
+  local options = { runs = place.runs, mission = "return {}", trusts = true }
   t.fails("refused", "still goes on", continuation.of(place.store, ID, { attempts = 2 }, options))
   held.close()
 end)

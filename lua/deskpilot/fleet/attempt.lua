@@ -10,14 +10,15 @@ local attempt = {}
 ---@field folder string in which the mission is unpacked
 ---@field runs string the folder of the mission's runs
 ---@field desktop string
----@field resumes boolean whether the run of an attempt before may be gone on with
+---@field trusts_journals boolean whether a run may be gone on with by any journal that the server has
+---@field journal_key string? whose holders' journals are gone on with otherwise
 ---@field cut_off boolean whether the worker of the attempt before has vanished
 ---@field on_start fun(child: deskpilot.process)
 ---@field on_choice fun(): boolean the record says what the attempt begins with; whether it may begin
 ---@field say fun(words: string)
 
 local function run(store, id, record, mission, options, from)
-  local sending <close> = run_journal.send(store, id, record.attempts, options.runs)
+  local sending <close> = run_journal.send(store, id, record.attempts, options.runs, options.journal_key)
   local outcome, err = mission_run.perform(mission, { runs = options.runs, desktop = options.desktop,
     from = from and from.folder, on_start = options.on_start })
   local trouble = sending:finish()
@@ -33,11 +34,10 @@ end
 -- What a further attempt begins with; nothing of the first one.
 local function choose(store, id, record, mission, options)
   if record.attempts < 2 then return nil end
-  if not options.resumes then return { anew = "its worker does not trust journals of the server" } end
   local source, err = files.read(mission.mission)
   if not source then return nil, err end
   local found, why = continuation.of(store, id, record, { runs = options.runs, mission = source,
-    cut_off = options.cut_off })
+    cut_off = options.cut_off, trusts = options.trusts_journals, key = options.journal_key })
   if why then return nil, why end
   return found or { anew = "no attempt before it has sent a journal" }
 end

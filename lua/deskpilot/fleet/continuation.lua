@@ -62,9 +62,10 @@ end
 ---@param store deskpilot.fleet.store
 ---@param id string
 ---@param record table of the mission; its present attempt has begun
----@param options { runs: string, mission: string, cut_off: boolean } runs: where the mission's runs are; mission: the
----  text of its file; cut_off: the worker of the attempt before has vanished, and may have had no time to write down
----  how the run ended
+---@param options { runs: string, mission: string, cut_off: boolean, trusts: boolean, key: string? } runs: where the
+---  mission's runs are; mission: the text of its file; cut_off: the worker of the attempt before has vanished, and may
+---  have had no time to write down how the run ended; trusts: journals of the server are gone on with; key: those of
+---  its holders
 ---@return deskpilot.fleet.continuation? continuation nil: no attempt before has written a journal
 ---@return deskpilot.error? err refused: that run still goes on here; the world's
 function continuation.of(store, id, record, options)
@@ -77,7 +78,10 @@ function continuation.of(store, id, record, options)
   local journal = files.join(folder, "journal.jsonl")
   if old_runs.is_held(folder) then return errors.fail("refused", "%s still goes on", folder) end
   if files.size(journal) < kept.size then
-    local ok, err = run_journal.fetch(store, id, attempt, folder)
+    if not (options.trusts or options.key) then
+      return { anew = "its worker does not trust journals of the server (--journal-key)" }
+    end
+    local ok, err = run_journal.fetch(store, id, attempt, folder, options.key)
     if ok then ok, err = files.write(files.join(folder, "mission.lua"), options.mission, { private = true }) end
     if not ok and err.code == "protocol" then return { anew = tostring(err) } end
     if not ok then return nil, err end

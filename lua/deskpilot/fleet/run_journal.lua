@@ -1,10 +1,13 @@
 --- The journal of a mission's run on the fleet's server: a worker sends it there piece by piece while the run writes
 --- it, and whoever goes on with the run gets it from there. A piece is some whole lines as they stand in the file, and
---- says where in the file it stands, so that one which has come twice is read once.
+--- says where in the file it stands, so that one which has come twice is read once. Workers with a key in common add a
+--- code to each piece, by which they know that it is one of theirs.
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local hmac = require "deskpilot.base.hmac"
 local task = require "deskpilot.base.task"
+local text = require "deskpilot.base.text"
 
 local run_journal = {}
 
@@ -12,9 +15,26 @@ local run_journal = {}
 run_journal.timing = { look = 0.5, again = 1, rest = 60 }
 
 local MOST = 64 << 20 -- bytes of a journal that are sent
-local RUN, OFFSET = "Deskpilot-Run", "Deskpilot-Offset"
+local RUN, OFFSET, CODE = "Deskpilot-Run", "Deskpilot-Offset", "Deskpilot-Code"
+local LEAST_KEY = 32         -- characters
 
 local function is_run(name) return name:find("^%d%d%d%d%d%d%d%dT%d%d%d%d%d%dZ%-[%l%d_-]+$") ~= nil end
+
+--- Reads the key that workers have in common.
+---@param path string
+---@return string? key, deskpilot.error? err
+function run_journal.key(path)
+  local words, err = files.read(path, 4096)
+  if not words then return nil, err end
+  local key = text.trim(words)
+  if #key >= LEAST_KEY then return key end
+  return errors.fail("invalid", "%s has %d characters, and a key for journals at least %d: head -c 32 /dev/urandom | "
+    .. "base64 > %s", path, #key, LEAST_KEY, path)
+end
+
+local function code_of(key, id, attempt, run, offset, piece)
+  return hmac.sha256(key, ("%s\n%d\n%s\n%d\n"):format(id, attempt, run, offset) .. piece)
+end
 
 -- --- sending -----------------------------------------------------------------------------------------------------
 
@@ -61,7 +81,8 @@ local function send(self)
   local piece = next_piece(self)
   while piece do
     local stored, err = self.store:keep_events(self.id, self.attempt, piece, self.sent,
-      { [RUN] = self.name, [OFFSET] = tostring(self.sent) })
+      { [RUN] = self.name, [OFFSET] = tostring(self.sent),
+        [CODE] = self.key and code_of(self.key, self.id, self.attempt, self.name, self.sent, piece) })
     if stored then
       self.sent, self.trouble = self.sent + #piece, nil
       piece = next_piece(self)
@@ -93,10 +114,11 @@ end
 ---@param id string of the mission
 ---@param attempt integer
 ---@param runs string the folder in which the run makes its own
+---@param key string? that the fleet's workers have in common
 ---@return deskpilot.fleet.sending
-function run_journal.send(store, id, attempt, runs)
+function run_journal.send(store, id, attempt, runs, key)
   local self = setmetatable({ store = store, id = id, attempt = attempt, runs = runs, before = folders(runs),
-    sent = 0 }, Sending)
+    key = key, sent = 0 }, Sending)
   self.task = task.start(follow, self)
   return self
 end
@@ -144,7 +166,7 @@ function run_journal.rest(message, offset, have)
   return message.data:sub(have - offset + 1)
 end
 
-local function read(store, id, attempt)
+local function read(store, id, attempt, key)
   local reader <close>, err = store:events(id, attempt)
   if not reader then return nil, err end
   local pieces, have = {}, 0
@@ -152,6 +174,9 @@ local function read(store, id, attempt)
     local message, why = reader:next(30)
     if not message then return nil, why end
     local facts = run_journal.facts(message)
+    if facts and key and message.headers[CODE] ~= code_of(key, id, attempt, facts.run, facts.offset, message.data) then
+      return errors.fail("protocol", "the journal of %s on the server is by nobody who has the fleet's journal key", id)
+    end
     local rest = facts and run_journal.rest(message, facts.offset, have)
     if not rest or have + #rest > MOST then
       return errors.fail("protocol", "the journal of %s on the server is not whole", id)
@@ -179,14 +204,15 @@ end
 ---@param id string
 ---@param attempt integer
 ---@param folder string is made; a journal in it is replaced
----@return true? ok, deskpilot.error? err protocol: it is not whole
-function run_journal.fetch(store, id, attempt, folder)
+---@param key string? whose holders' journals alone are taken
+---@return true? ok, deskpilot.error? err protocol: it is not whole, or by somebody else
+function run_journal.fetch(store, id, attempt, folder, key)
   local ok, err = files.make_folder(folder, { private = true })
   if not ok then return nil, err end
-  local text
-  text, err = read(store, id, attempt)
-  if not text then return nil, err end
-  return files.write(files.join(folder, "journal.jsonl"), text, { private = true })
+  local lines
+  lines, err = read(store, id, attempt, key)
+  if not lines then return nil, err end
+  return files.write(files.join(folder, "journal.jsonl"), lines, { private = true })
 end
 
 return run_journal

@@ -24,9 +24,9 @@ Worker.__index = Worker
 
 --- A worker, which does nothing yet.
 ---@param store deskpilot.fleet.store
----@param options { slots: integer, folder: string, runs: string, desktop: string, resumes: boolean,
----  say: fun(line: string) } folder: in which missions are unpacked; resumes: whether runs are gone on with whose
----  journals the server has
+---@param options { slots: integer, folder: string, runs: string, desktop: string, say: fun(line: string),
+---  trusts_journals: boolean, journal_key: string? } folder: in which missions are unpacked; the last two as for an
+---  attempt (attempt.lua)
 ---@return deskpilot.fleet.worker
 function worker.new(store, options)
   local host = uv.os_gethostname():gsub("[^%w_-]", "-"):sub(1, 60)
@@ -152,8 +152,9 @@ local function perform(self, message, id)
     return changed ~= nil
   end
   local outcome, err = attempt.perform(self.store, id, record, { folder = self.options.folder,
-    runs = files.join(self.options.runs, id), desktop = self.options.desktop, resumes = self.options.resumes,
-    cut_off = cut_off, on_start = on_start, on_choice = on_choice,
+    runs = files.join(self.options.runs, id), desktop = self.options.desktop, cut_off = cut_off,
+    trusts_journals = self.options.trusts_journals, journal_key = self.options.journal_key,
+    on_start = on_start, on_choice = on_choice,
     say = function(words) self.say(("%s: %s"):format(id, words)) end })
   if entry.lost then outcome = { status = 130, words = "the server was away for too long" } end
   if not outcome and not err then -- the record could not be written: whoever gets it next reads it

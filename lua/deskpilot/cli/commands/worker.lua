@@ -13,6 +13,7 @@ local command = {
     { name = "slots", value = "N", help = "how many missions at a time (default: 1)" },
     { name = "desktop", value = "WHERE", help = "private or private:WIDTHxHEIGHT (default: private)" },
     { name = "runs", value = "DIR", help = "where run directories are kept (default: runs)" },
+    { name = "journal-key", value = "FILE", help = "go on only with runs of workers that have this file too" },
     { name = "quiet", short = "q", help = "say nothing but what is wrong" },
   },
   details = [[
@@ -55,6 +56,12 @@ function command.run(options)
     terminal.complain(why)
     return 2
   end
+  local key, wrong
+  if options.journal_key then key, wrong = require("deskpilot.fleet.run_journal").key(options.journal_key) end
+  if wrong then
+    terminal.complain(tostring(wrong))
+    return 2
+  end
   local store <close>, status = fleet_options.open(options, "deskpilot worker")
   if not store then return status end
   local folder <close>, err = require("deskpilot.fleet.work_folder").open()
@@ -66,7 +73,8 @@ function command.run(options)
     if not options.quiet then terminal.note(line, "\n") end
   end
   state.worker = require("deskpilot.fleet.worker").new(store, { slots = slots, desktop = desktop, say = say,
-    folder = folder.path, resumes = options.trust_server, runs = files.absolute(options.runs or "runs") })
+    folder = folder.path, trusts_journals = options.trust_server, journal_key = key,
+    runs = files.absolute(options.runs or "runs") })
   say(("%s takes missions from %s"):format(state.worker.name, store.connection.servers))
   local drained, why_not = state.worker:run()
   state.worker = nil
