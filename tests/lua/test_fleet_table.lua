@@ -1,4 +1,5 @@
 -- What submit --wait shows: plain lines, and on a terminal a table that stays within it.
+local lists = require "deskpilot.cli.fleet.lists"
 local t = require "harness"
 local task = require "deskpilot.base.task"
 local waiting_table = require "deskpilot.cli.fleet.waiting_table"
@@ -29,6 +30,21 @@ function tests.each_that_is_over_is_a_line()
     t.eq(written, { "1 of 9: " .. id(1) .. " name=1: succeeded so it is\n",
       "2 of 9: " .. id(2) .. " [2Jx y: cancelled\n" })
   end)
+end
+
+function tests.a_mission_is_told_in_words()
+  local function told(fields) return { lists.standing(fields), lists.reason(fields) } end
+  t.eq(told { status = "queued" }, { "queued", "" })
+  t.eq(told { status = "queued", words = "no display" }, { "queued", "no display" })
+  t.eq(told { status = "running", words = "no display" }, { "running", "" }, "those were of the attempt before")
+  t.eq(told { status = "running", anew = "a script" }, { "running", "began anew: a script" })
+  t.eq(told { status = "running", continued = { attempt = 1, turn = 4, run = "r" } },
+    { "running", "goes on after turn 4 of attempt 1" })
+  t.eq(told { status = "done", outcome = { status = 3, words = "given up" } }, { "error", "given up" })
+  t.eq(told { status = "done", outcome = 7, args = 7 }, { "error", "" }, "whatever somebody has written there")
+  t.eq(lists.arguments { args = 7 }, "")
+  t.eq(lists.seconds { status = "queued", began = 5 }, nil)
+  t.eq(lists.seconds { status = "done", began = 5, ended = 9 }, 4)
 end
 
 function tests.a_terminal_has_one_table()

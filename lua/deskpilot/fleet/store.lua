@@ -81,6 +81,7 @@ function Store:record_in(entry)
   if type(record) ~= "table" or type(record.status) ~= "string" then
     return errors.fail("protocol", "the record of %s cannot be read: %s", entry.key, tostring(why))
   end
+  if type(record.args) == "table" then json.list(record.args) end
   return record, entry.revision
 end
 

@@ -54,10 +54,15 @@ function lists.standing(record)
   return tostring(result.status or "error")
 end
 
---- Why it ended so, "" where nothing says so.
+--- Why it ended so, or what its present attempt began with; "" where nothing says so.
 ---@param record table
 ---@return string
 function lists.reason(record)
+  if record.status == "running" then
+    local from = type(record.continued) == "table" and record.continued
+    return from and ("goes on after turn %s of attempt %s"):format(tostring(from.turn), tostring(from.attempt))
+      or record.anew and "began anew: " .. tostring(record.anew) or ""
+  end
   local outcome = type(record.outcome) == "table" and record.outcome or {}
   local result = type(outcome.result) == "table" and outcome.result or {}
   return tostring(result.reason or outcome.words or record.words or "")
