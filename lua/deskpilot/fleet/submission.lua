@@ -76,7 +76,7 @@ function submission.send(store, order)
       local id = id_of(hash, name, arguments, time, order.batch or "", set)
       ids[#ids + 1] = id
       local record = { version = 1, status = "queued", mission = name, bundle = hash, args = arguments,
-        submitted = os.time(), tags = #asked > 0 and json.list(asked) or nil }
+        batch = order.batch, submitted = os.time(), number = #ids, tags = #asked > 0 and json.list(asked) or nil }
       if order.key then trust.sign(order.key, id, record) end
       local made, why = put(store, id, record, set)
       if made == nil then return nil, why end
@@ -89,7 +89,8 @@ end
 --- Waits until all of them are done; also while the server is away.
 ---@param store deskpilot.fleet.store
 ---@param ids string[]
----@param told fun(id: string, record: table, done: integer) for each that is done, once
+---@param told fun(id: string, record: table, done: integer?) for each change of one; done: how many are over, where it
+---  is, which is told once
 ---@return integer? failed how many did not succeed
 ---@return deskpilot.error? err
 function submission.wait(store, ids, told)
@@ -106,8 +107,10 @@ function submission.wait(store, ids, told)
       if store.connection.closed then return nil, why end
       task.sleep(1)
     end
-    local record = entry and left[entry.key] and store:record(entry.key)
-    if record and record.status == "done" then
+    local record = entry and not entry.deleted and left[entry.key] and store:record_in(entry)
+    if record and record.status ~= "done" and record.status ~= "cancelled" then
+      told(entry.key, record)
+    elseif record then
       left[entry.key], count = nil, count - 1
       local outcome = type(record.outcome) == "table" and record.outcome or {}
       if outcome.status ~= 0 then failed = failed + 1 end

@@ -20,7 +20,8 @@ local command = {
     { name = "sign", value = "FILE", help = "the secret key that they are signed with, for workers that trust it "
       .. "(deskpilot keygen)" },
     { name = "tags", value = "A,B", help = "run them only where workers offer all of these (linux,chromium)" },
-    { name = "wait", help = "wait until all of them are done; exit status 0 if all have succeeded" },
+    { name = "wait", help = "wait until all of them are done, and show how they stand; exit status 0 if all have "
+      .. "succeeded" },
     { name = "quiet", short = "q", help = "show only what is wrong" },
   },
   details = [[
@@ -63,14 +64,18 @@ local function order_of(options, positional)
     mission = positional[1], rows = rows, args = options.arguments, times = times, batch = options.batch }
 end
 
--- One line for each that is done.
-local function tell(total)
-  return function(id, record, done)
-    local outcome = type(record.outcome) == "table" and record.outcome or {}
-    local result = type(outcome.result) == "table" and outcome.result or {}
-    terminal.note(("%d of %d: %s %s: %s %s\n"):format(done, total, id, table.concat(record.args, " "),
-      tostring(result.status or "error"), tostring(result.reason or outcome.words or "")))
-  end
+local function wait(store, ids, asked, options)
+  local submission = require "deskpilot.fleet.submission"
+  local shown <close> = not options.quiet and require("deskpilot.cli.fleet.waiting_table").new(#ids) or nil
+  local looking = task.start(require("deskpilot.fleet.offers").watch, store, asked, function(line)
+    if shown then shown:say(line) else terminal.note(line, "\n") end
+  end)
+  local stop <close> = setmetatable({}, { __close = function() looking:cancel "the missions are done" end })
+  assert(stop)
+  if not shown then return submission.wait(store, ids, function() end) end
+  return submission.wait(store, ids, function(id, record, done)
+    if done then shown:over(id, record, done) else shown:stands(id, record) end
+  end)
 end
 
 --- Submits the mission of the command line.
@@ -93,11 +98,7 @@ function command.run(options, positional)
   end
   if not options.quiet then terminal.note(("%d missions, %d of them new\n"):format(#ids, new)) end
   if not options.wait then return 0 end
-  local looking = task.start(require("deskpilot.fleet.offers").watch, store, order.tags, function(line)
-    terminal.note(line, "\n")
-  end)
-  local failed, err = submission.wait(store, ids, options.quiet and function() end or tell(#ids))
-  looking:cancel "the missions are done"
+  local failed, err = wait(store, ids, order.tags, options)
   if not failed then
     terminal.complain(tostring(err))
     return fleet_options.environment

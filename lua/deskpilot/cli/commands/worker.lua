@@ -22,6 +22,7 @@ local command = {
     { name = "slot-processors", value = "N", help = "what one takes of the processors (default: 0.25)" },
     { name = "desktop", value = "WHERE", help = "private or private:WIDTHxHEIGHT (default: private)" },
     { name = "runs", value = "DIR", help = "where run directories are kept (default: runs)" },
+    { name = "journal-key", value = "FILE", help = "go on only with runs of workers that have this file too" },
     { name = "quiet", short = "q", help = "say nothing but what is wrong" },
   },
   details = [[
@@ -75,6 +76,10 @@ local function read(options)
   if why then return nil, why end
   if options.slots then plan.slots, why = fleet_options.number(options, "slots", 1, 1000) end
   if why then return nil, why end
+  if options.journal_key then
+    plan.journal_key, why = require("deskpilot.fleet.run_journal").key(options.journal_key)
+  end
+  if why then return nil, why end
   local slot, wrong = slot_of(options)
   plan.slot = slot
   return slot and plan, wrong
@@ -117,7 +122,8 @@ function command.run(options)
     if not options.quiet then terminal.note(line, "\n") end
   end
   state.worker = require("deskpilot.fleet.worker").new(store, { slots = slots, desktop = plan.desktop, say = say,
-    folder = folder.path, runs = plan.runs, folders = plan.folders, tags = plan.tags, keys = plan.keys })
+    folder = folder.path, runs = plan.runs, folders = plan.folders, tags = plan.tags, keys = plan.keys,
+    trusts_journals = options.trust_server, journal_key = plan.journal_key })
   say(("%s takes missions from %s, %d at a time"):format(state.worker.name, store.connection.servers, slots))
   local drained, why_not = state.worker:run()
   state.worker = nil
