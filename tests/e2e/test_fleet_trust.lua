@@ -78,6 +78,22 @@ function tests.a_mission_waits_for_a_worker_with_its_tags()
   end)
 end
 
+-- The queue says which tags a mission asks for, and its record says it too.
+function tests.a_mission_in_the_wrong_queue_is_refused()
+  fleets.with("", function(fleet)
+    t.eq(fleet:submit("a"):wait().status, 0)
+    local records = fleet:records()
+    local id = assert(records:keys())[1]
+    local record = json.decode(records:get(id).value)
+    record.tags = { "windows" }
+    assert(records:put(id, json.encode(record)))
+    fleet:worker("--trust-server", "--slots", "1")
+    local outcome = t.wait_until("its end", function() return fleet:all_records()[id].outcome end, 60)
+    t.has(outcome.words, "asks for tags that are not those of its queue")
+    t.ok(not fleet:ran "a")
+  end)
+end
+
 -- As NATS's own tools make them: a server with an operator and an account, and users by their files.
 function tests.credentials_files_are_checked_by_the_server()
   local accounts, others = nats_accounts.new(), nats_accounts.new()
