@@ -8,6 +8,7 @@ local json = require "deskpilot.base.json"
 local list_play = require "list_play"
 local ports = require "ports"
 local spawn = require "spawn"
+local store = require "deskpilot.fleet.store"
 local t = require "harness"
 
 local tests = {}
@@ -24,7 +25,8 @@ function tests.another_worker_goes_on_with_the_run_of_a_killed_one()
   local place = list_play.place(3, served[1], ("model = { endpoint = %q, name = 'qwen3-vl', calls_per_minute = 0, "
     .. "retries = 0 },"):format(served[1].endpoint))
   fleet_place.with({ "ann" }, function(fleet)
-    local first = fleet.worker()
+    assert(files.write(fleet.folder .. "/key", ("k"):rep(32)))
+    local first = fleet.worker("--journal-key", fleet.folder .. "/key")
     local submitted = fleet.submit "--wait"
     local folder, id
     t.wait_until("three turns on the server", function()
@@ -37,7 +39,7 @@ function tests.another_worker_goes_on_with_the_run_of_a_killed_one()
     end, 90)
     first:kill "sigkill"
     first:wait()
-    local second = fleet.worker()
+    local second = fleet.worker("--journal-key", fleet.folder .. "/key")
     submitted:wait()
     t.eq(submitted.status, 0, submitted.stderr .. second.stderr)
     t.has(second.stderr, "goes on with the run " .. select(2, files.split(folder)) .. " after turn ")
@@ -89,11 +91,6 @@ function tests.missions_and_workers_are_ended_by_order()
     assert(files.write(fleet.folder .. "/hold", ""))
     local submitted = fleet.submit("--wait", "--batch", "one")
     submitted:wait_for_word "3 missions"
-    assert(files.write(fleet.folder .. "/key", "short"))
-    ended = spawn.run { spawn.program, "worker", "--trust-server", "--journal-key", fleet.folder .. "/key", "--server",
-      fleet.server.url }
-    t.eq(ended.status, 2)
-    t.has(ended.stderr, "/key has 5 characters, and a key for journals at least 32")
     t.eq(fleet.ask("status").stdout, "0 workers with 0 slots: 0 missions run, 3 wait\n")
     local cem = told_of(fleet, "cem").id
     t.eq(fleet.ask("cancel", cem:sub(1, 12)).stdout, cem .. ": cancelled\n")
@@ -158,16 +155,33 @@ tests.what_cannot_be_is_said_first = function()
     local ended = spawn.run { spawn.program, "fleet", "status", "--server", nobody }
     t.eq(ended.status, 3)
     t.has(ended.stderr, "no NATS server answers at " .. nobody)
-    assert(files.write(fleet.folder .. "/key", "short"))
-    ended = spawn.run { spawn.program, "worker", "--trust-server", "--journal-key", fleet.folder .. "/key", "--server",
-      fleet.server.url }
-    t.eq(ended.status, 2)
-    t.has(ended.stderr, "/key has 5 characters, and a key for journals at least 32")
     t.eq(fleet.ask("status").stdout, "0 workers with 0 slots: 0 missions run, 0 wait\n")
     t.eq(fleet.ask("runs").stdout, "there are no runs\n")
     t.eq(fleet.ask("keep").stdout, "records, bundles and events are kept for 30 days\n")
     t.eq(fleet.ask("keep", "3").stdout, "records, bundles and events are kept for 3 days\n")
     t.eq(fleet.ask("keep").stdout, "records, bundles and events are kept for 3 days\n", "others leave it so")
+    refused(fleet, 2, "fleet cancel takes runs or a batch", "cancel")
+    refused(fleet, 2, "fleet cancel takes runs or a batch", "cancel", "abc", "--batch", "x")
+    refused(fleet, 2, "there are no runs of a batch x", "cancel", "--batch", "x")
+    local there <close> = assert(store.open { servers = fleet.server.url })
+    local ids = { ("ab"):rep(16), "abc" .. ("0"):rep(29), "abd" .. ("0"):rep(29) }
+    assert(there.runs:put(ids[1], "no record"))
+    for i = 2, 3 do
+      assert(there:change(ids[i], { status = "queued", mission = "m.lua", args = json.list(), batch = "x",
+        submitted = i }, 0))
+    end
+    refused(fleet, 2, ("3 runs begin with ab: %s"):format(table.concat(ids, ", ")), "logs", "ab")
+    refused(fleet, 3, "the record of " .. ids[1] .. " cannot be read", "watch", ids[1])
+    refused(fleet, 1, ids[2] .. " does not run now (it is queued)", "watch", "abc")
+    t.eq(fleet.ask("cancel", "--batch", "x").stdout, ("%s: cancelled\n%s: cancelled\n"):format(ids[2], ids[3]))
+    assert(there.workers:put("w-gone", json.encode { slots = 2, running = json.list() }))
+    refused(fleet, 1, "the worker w-gone does not listen: it has ended a moment ago", "drain", "w-gone")
+    assert(there.workers:delete "w-gone")
+    assert(files.write(fleet.folder .. "/key", "short"))
+    ended = spawn.run { spawn.program, "worker", "--trust-server", "--journal-key", fleet.folder .. "/key", "--server",
+      fleet.server.url }
+    t.eq(ended.status, 2)
+    t.has(ended.stderr, "/key has 5 characters, and a key for journals at least 32")
   end)
 end
 

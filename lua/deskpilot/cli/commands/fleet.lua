@@ -9,7 +9,7 @@ local command = {
   order = 92,
   usage = "fleet status|runs|logs|watch|cancel|drain|keep [NAME]... [OPTIONS]",
   options = fleet_options.with {
-    { name = "batch", value = "NAME", help = "runs: only those that were submitted under that name" },
+    { name = "batch", value = "NAME", help = "runs, cancel: those that were submitted under that name" },
     { name = "last", value = "N", help = "runs: only the N latest (20 unless told; 0: all of them)" },
     { name = "follow", short = "f", help = "logs: also what comes, until the mission is over" },
     { name = "verbose", short = "v", help = "logs: also what the personas say" },
@@ -20,7 +20,7 @@ local command = {
   deskpilot fleet runs              the missions, how they stand or ended
   deskpilot fleet logs RUN          what its runs have done so far, each attempt
   deskpilot fleet watch RUN         the live page of the run that goes on, without its pictures
-  deskpilot fleet cancel RUN...     ends missions that wait or run
+  deskpilot fleet cancel RUN...     ends missions that wait or run; with --batch NAME all of that batch
   deskpilot fleet drain WORKER...   it takes no more missions, and ends when those that run have ended
   deskpilot fleet keep [DAYS]       how long the server keeps records, bundles and events (30 days unless told)
 
@@ -36,13 +36,13 @@ local takes = {
   runs = { 0, 0, json = true, batch = true, last = true },
   logs = { 1, 1, json = true, follow = true, verbose = true },
   watch = { 1, 1 },
-  cancel = { 1, math.huge },
+  cancel = { 0, math.huge, batch = true },
   drain = { 1, math.huge },
   keep = { 0, 1 },
 }
 
 local wanted = { logs = "one run: deskpilot fleet logs RUN", watch = "one run: deskpilot fleet watch RUN",
-  cancel = "runs: deskpilot fleet cancel RUN", drain = "workers: deskpilot fleet drain WORKER",
+  drain = "workers: deskpilot fleet drain WORKER",
   keep = "one number of days: deskpilot fleet keep 14" }
 
 local function whole(words, least, most)
@@ -60,6 +60,9 @@ local function read_order(options, positional)
   end
   if #names < takes_what[1] or #names > takes_what[2] then
     return nil, ("fleet %s takes %s"):format(what, wanted[what] or "no names")
+  end
+  if what == "cancel" and (#names > 0) == (options.batch ~= nil) then
+    return nil, "fleet cancel takes runs or a batch: deskpilot fleet cancel RUN..., or --batch NAME"
   end
   for _, name in ipairs { "batch", "last", "follow", "verbose", "json" } do
     if options[name] and not takes_what[name] then return nil, ("fleet %s has no --%s"):format(what, name) end
@@ -113,7 +116,11 @@ function acts.watch(store, _, order)
   return of_run(store, order, function(id) return require("deskpilot.cli.fleet.watch").show(store, id) end)
 end
 
-function acts.cancel(store, _, order) return require("deskpilot.cli.fleet.orders").cancel(store, order.names) end
+function acts.cancel(store, options, order)
+  local orders = require "deskpilot.cli.fleet.orders"
+  if options.batch then return orders.cancel_batch(store, options.batch) end
+  return orders.cancel(store, order.names)
+end
 
 function acts.drain(store, _, order) return require("deskpilot.cli.fleet.orders").drain(store, order.names) end
 

@@ -82,6 +82,31 @@ function orders.cancel(store, words)
   return worst
 end
 
+--- Ends all missions of a batch that are not over; those that wait first, so that no worker begins them meanwhile.
+---@param store deskpilot.fleet.store
+---@param batch string
+---@return integer status
+function orders.cancel_batch(store, batch)
+  local all, err = store:records()
+  if not all then
+    terminal.complain(tostring(err))
+    return 3
+  end
+  local waiting, running, known = {}, {}, false
+  for _, one in ipairs(all) do
+    known = known or one.record.batch == batch
+    if one.record.batch == batch and not ended(one.record) then
+      local list = one.record.status == "running" and running or waiting
+      list[#list + 1] = one.id
+    end
+  end
+  if not known then
+    terminal.complain(("there are no runs of a batch %s"):format(batch))
+    return 2
+  end
+  return orders.cancel(store, table.move(running, 1, #running, #waiting + 1, waiting))
+end
+
 --- Has workers take no more missions and end.
 ---@param store deskpilot.fleet.store
 ---@param words string[] what names them
