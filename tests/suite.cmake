@@ -26,7 +26,7 @@ tests_in(MORE_C c c)
 list(FILTER UNIT_C EXCLUDE REGEX "/test_(x11.*|elements|find_recall|watchdog)\\.c$")
 list(REMOVE_ITEM MORE_C ${UNIT_C})
 tests_in(UNIT_LUA lua lua)
-tests_named(MORE_LUA lua lua app_profiles cli faults nats reply_limits websocket worst_replies)
+tests_named(MORE_LUA lua lua app_profiles cli faults fleet_queues nats reply_limits websocket worst_replies)
 list(REMOVE_ITEM UNIT_LUA ${MORE_LUA})
 tests_in(E2E e2e lua)
 
@@ -48,7 +48,7 @@ tests_named(WINDOWS_LUA lua lua action_target agent api_key app_profiles arithme
             outline pace patterns permissions phases plugins
             policy_options probe process profiles questions quirks reload repeated replay
             replay_aim replay_shape report resume_state retrying run_command
-            schema schema_foreign secrets servers shot signal signatures site space system task task_executor
+            schema schema_foreign secrets servers shot signal signatures signing site space system task task_executor
             terminal_picture token_count tool_groups toolbox touch_tools trajectory trim trust types untrusted viewpoint
             websocket websocket_frames websocket_opening wires)
 tests_in(WINDOWS_OWN_C windows/c c)

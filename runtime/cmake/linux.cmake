@@ -25,11 +25,12 @@ include(${CMAKE_CURRENT_LIST_DIR}/checked_memory.cmake)
 checked_memory(LUV_CHECKED ${LUV_STATIC})
 checked_memory(CJSON_CHECKED ${CJSON_STATIC})
 find_library(UV_STATIC NAMES libuv_a.a REQUIRED)
+find_library(SODIUM_STATIC NAMES libsodium.a REQUIRED)
 
 # What each room of CMakeLists.txt stands on beside the rooms below it.
 add_library(base_libraries INTERFACE)
 target_include_directories(base_libraries INTERFACE ${UV_INCLUDE_DIRS})
-target_link_libraries(base_libraries INTERFACE ${UV_STATIC} Threads::Threads ${CMAKE_DL_LIBS} m)
+target_link_libraries(base_libraries INTERFACE ${UV_STATIC} ${SODIUM_STATIC} Threads::Threads ${CMAKE_DL_LIBS} m)
 
 add_library(image_libraries INTERFACE)
 target_link_libraries(image_libraries INTERFACE ${PNG_STATIC} ${JPEG_STATIC} ZLIB::ZLIB m)

@@ -28,12 +28,14 @@ checked_memory(LUV_CHECKED ${LIBRARIES}/lib/libluv.a)
 checked_memory(CJSON_CHECKED ${LIBRARIES}/lib/libcjson.a)
 set_target_properties(luv PROPERTIES IMPORTED_LOCATION ${LUV_CHECKED})
 set_target_properties(cjson PROPERTIES IMPORTED_LOCATION ${CJSON_CHECKED})
+static_library(sodium advapi32)
 static_library(curl z crypt32 bcrypt secur32 ws2_32 advapi32)
 
 # What each room of CMakeLists.txt stands on beside the rooms below it.
 add_library(base_libraries INTERFACE)
 target_include_directories(base_libraries SYSTEM INTERFACE ${LIBRARIES}/include)
-target_link_libraries(base_libraries INTERFACE uv)
+target_compile_definitions(base_libraries INTERFACE SODIUM_STATIC=1)
+target_link_libraries(base_libraries INTERFACE uv sodium)
 
 add_library(image_libraries INTERFACE)
 target_link_libraries(image_libraries INTERFACE png jpeg z)

@@ -66,5 +66,6 @@ int lib_open_websocket(lua_State *L);
 int lib_open_nats(lua_State *L);
 int lib_open_watchdog(lua_State *L);
 int lib_open_processes(lua_State *L);
+int lib_open_signing(lua_State *L);
 
 #endif

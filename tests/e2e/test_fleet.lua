@@ -1,8 +1,8 @@
 -- A fleet: workers that take missions from a queue on a real nats-server. Judged by what the application on each
 -- private desktop has written, with workers and the server killed in between.
 local files = require "deskpilot.base.files"
+local fleet_place = require "fleet_place"
 local json = require "deskpilot.base.json"
-local nats_server = require "nats_server"
 local ports = require "ports"
 local spawn = require "spawn"
 local t = require "harness"
@@ -10,85 +10,9 @@ local uv = require "luv"
 
 local tests = {}
 
--- The name is typed into an entry, whose program writes it into the file when it is sent off. A file "hold" beside it
--- keeps a mission from ending.
-local MISSION = [[
-local files = require "deskpilot.base.files"
-local task = require "deskpilot.base.task"
-return {
-  name = "entry",
-  desktop = { kind = "private" },
-  run = function(m)
-    local given = {}
-    for _, argument in ipairs(m.args) do
-      local name, value = argument:match("^([^=]+)=(.*)$")
-      given[name] = value
-    end
-    files.remove(given.folder .. "/sent-" .. given.name)
-    assert(files.write(given.folder .. "/begun-" .. given.name, ""))
-    while files.exists(given.folder .. "/hold") do task.sleep(0.05) end
-    m.desk.apps.start { "sh", "-c", "zenity --entry --text Name >> " .. given.folder .. "/names; touch "
-      .. given.folder .. "/sent-" .. given.name, wait = 60 }
-    m.desk.keyboard.type(given.name)
-    m.desk.keyboard.press "enter"
-    m.desk.wait_until(function() return files.exists(given.folder .. "/sent-" .. given.name) end, { timeout = 60 })
-  end,
-}
-]]
-
--- Calls fn(server, folder, rows) with a folder that has the mission and the rows of those names.
-local function with_fleet(names, fn)
-  nats_server.with("", function(server)
-    local folder = spawn.folder()
-    local workers = {}
-    local guard <close> = setmetatable({}, { __close = function()
-      for _, one in ipairs(workers) do
-        if not one.status then
-          one:kill "sigkill"
-          one:wait()
-        end
-      end
-      files.remove(folder)
-    end })
-    assert(guard)
-    assert(files.make_folder(folder .. "/mission"))
-    assert(files.write(folder .. "/mission/entry.lua", MISSION))
-    assert(files.make_folder(folder .. "/tmp"))
-    local rows = { "name,folder" }
-    for _, name in ipairs(names) do rows[#rows + 1] = name .. "," .. folder end
-    assert(files.write(folder .. "/rows.csv", table.concat(rows, "\n") .. "\n"))
-    local fleet = { server = server, folder = folder }
-    function fleet.worker(...)
-      local one = spawn.start({ spawn.program, "worker", "--trust-server", "--server", server.url, "--runs",
-        folder .. "/runs", ... }, { env = { TMPDIR = folder .. "/tmp" } })
-      workers[#workers + 1] = one
-      one:wait_for_word("takes missions", 60)
-      return one
-    end
-    function fleet.submit(...)
-      return spawn.start { spawn.program, "submit", folder .. "/mission/entry.lua", "--server", server.url, "--data",
-        folder .. "/rows.csv", ... }
-    end
-    function fleet.begun(name) return files.exists(folder .. "/begun-" .. name) end
-    -- What workers have unpacked and not removed.
-    function fleet.unpacked()
-      local base = folder .. "/tmp"
-      local own = files.list(base)[1]
-      return own and files.list(base .. "/" .. own) or {}
-    end
-    function fleet.names()
-      local list = {}
-      for line in (files.read(folder .. "/names") or ""):gmatch "[^\n]+" do list[#list + 1] = line end
-      table.sort(list)
-      return list
-    end
-    fn(fleet)
-  end)
-end
-
 function tests.each_row_is_entered_once()
   local names = { "ann", "bob", "cem", "dot", "eve", "fay" }
-  with_fleet(names, function(fleet)
+  fleet_place.with(names, function(fleet)
     for _ = 1, 3 do fleet.worker() end
     local submitted = fleet.submit("--wait"):wait()
     t.eq(submitted.status, 0, submitted.stderr)
@@ -105,11 +29,17 @@ function tests.each_row_is_entered_once()
 end
 
 function tests.what_a_killed_worker_had_goes_to_another()
-  with_fleet({ "ann", "bob" }, function(fleet)
+  fleet_place.with({ "ann", "bob" }, function(fleet)
     assert(files.write(fleet.folder .. "/hold", ""))
     local first = fleet.worker("--slots", "2")
     local submitted = fleet.submit "--wait"
     t.wait_until("both to begin", function() return fleet.begun "ann" and fleet.begun "bob" end, 100)
+    t.wait_until("their events", function()
+      for line in fleet.ask("runs", "--json").stdout:gmatch "[^\n]+" do
+        if fleet.ask("logs", json.decode(line).id).status ~= 0 then return false end
+      end
+      return true
+    end, 30)
     first:kill "sigkill"
     first:wait()
     t.wait_until("its desktops to go", function() return #first:left() == 0 end, 60)
@@ -120,6 +50,10 @@ function tests.what_a_killed_worker_had_goes_to_another()
     submitted:wait()
     t.eq(submitted.status, 0, submitted.stderr)
     t.eq(fleet.names(), { "ann", "bob" })
+    t.has(second.stderr, "begins anew: the mission is a script, which can only be started again from its beginning")
+    for line in fleet.ask("runs", "--json").stdout:gmatch "[^\n]+" do
+      t.has(json.decode(line).anew, "say `resumable = true` in it")
+    end
     second:kill "sigterm"
     t.eq(second:wait().status, 0, second.stderr)
     t.eq(fleet.unpacked(), {})
@@ -127,7 +61,7 @@ function tests.what_a_killed_worker_had_goes_to_another()
 end
 
 function tests.a_server_that_is_killed_loses_nothing()
-  with_fleet({ "ann", "bob", "cem" }, function(fleet)
+  fleet_place.with({ "ann", "bob", "cem" }, function(fleet)
     assert(files.write(fleet.folder .. "/hold", ""))
     fleet.worker()
     fleet.worker()
@@ -143,7 +77,7 @@ function tests.a_server_that_is_killed_loses_nothing()
 end
 
 function tests.a_worker_that_is_told_to_end_ends_its_missions_first()
-  with_fleet({ "ann", "bob" }, function(fleet)
+  fleet_place.with({ "ann", "bob" }, function(fleet)
     assert(files.write(fleet.folder .. "/hold", ""))
     local worker = fleet.worker()
     local submitted = fleet.submit "--wait"
@@ -161,7 +95,7 @@ function tests.a_worker_that_is_told_to_end_ends_its_missions_first()
 end
 
 function tests.what_fails_is_told_and_not_tried_again()
-  with_fleet({ "ann" }, function(fleet)
+  fleet_place.with({ "ann" }, function(fleet)
     assert(files.write(fleet.folder .. "/mission/entry.lua", "return { run = function() error 'no such order' end }"))
     local worker = fleet.worker()
     local submitted = fleet.submit("--wait"):wait()
@@ -183,9 +117,9 @@ local function refused(status, words, ...)
 end
 
 function tests.what_cannot_be_is_said_first()
-  with_fleet({ "ann" }, function(fleet)
+  fleet_place.with({ "ann" }, function(fleet)
     local mission, url = fleet.folder .. "/mission/entry.lua", fleet.server.url
-    refused(2, "say --trust-server if", "worker", "--server", url)
+    refused(2, "or --trust-server if", "worker", "--server", url)
     refused(2, "--slots is a whole number of 1", "worker", "--trust-server", "--slots", "0", "--server", url)
     refused(2, "--desktop of a worker is private", "worker", "--trust-server", "--desktop", "current", "--server", url)
     local nobody = "nats://127.0.0.1:" .. ports.refusing()
@@ -199,7 +133,7 @@ function tests.what_cannot_be_is_said_first()
 end
 
 function tests.what_no_submit_has_sent_is_thrown_away()
-  with_fleet({}, function(fleet)
+  fleet_place.with({}, function(fleet)
     local worker = fleet.worker()
     local connection <close> = assert(fleet.server:connect())
     local js = require("deskpilot.net.jetstream").of(connection)

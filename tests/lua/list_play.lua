@@ -80,8 +80,11 @@ function list_play.serve(entries)
 end
 
 --- Writes the mission and its empty list into a new folder.
+---@param entries integer
+---@param server table as list_play.serve gives it
+---@param more string? fields for the mission's table
 ---@return table place { folder, list, mission, argv: for spawn.start }
-function list_play.place(entries, server)
+function list_play.place(entries, server, more)
   local folder = spawn.folder()
   local self = { folder = folder, list = files.join(folder, "list.txt"), mission = files.join(folder, "m.lua") }
   assert(files.write(self.list, ""))
@@ -89,13 +92,13 @@ function list_play.place(entries, server)
     local list, whole = %q, %q
     return { task = "Write the numbers into the list, one by one, and save after each.", policy = "three_body",
       desktop = { kind = "private", size = { 900, 600 }, apps = { { "mousepad", "--disable-server", list } } },
-      limits = { turns = %d }, timing = { verify = 1 },
+      limits = { turns = %d }, timing = { verify = 1 }, %s
       verify = function()
         local file = assert(io.open(list, "rb"))
         local text = file:read "a"
         file:close()
         return text:gsub("\n", "") == whole, "the list holds " .. text
-      end }]]):format(self.list, list_play.whole(entries), entries * 6)))
+      end }]]):format(self.list, list_play.whole(entries), entries * 6, more or "")))
   self.argv = { spawn.program, "run", self.mission, "--json", "--runs", folder .. "/runs", "--endpoint",
     server.endpoint, "--model", "qwen3-vl", "--set", "model.calls_per_minute=0", "--set", "model.retries=0" }
   return self

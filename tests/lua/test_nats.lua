@@ -39,6 +39,21 @@ end
 
 -- --- messages ----------------------------------------------------------------------------------------------------
 
+function tests.what_is_there_is_taken_at_once()
+  with_jobs({ ack_wait = 30 }, function(_, js, puller)
+    local began = task.now()
+    t.eq(#assert(puller:fetch(1, 0)), 0)
+    assert(js:publish("jobs.a", "1"))
+    assert(js:publish("jobs.a", "2"))
+    t.eq(only(puller, 0).data, "1")
+    t.eq(#assert(puller:fetch(5, 0)), 1)
+    t.eq(#assert(puller:fetch(5, 0)), 0)
+    t.ok(task.now() - began < 3, "none of it waits")
+    assert(js:publish("jobs.a", "3"))
+    t.eq(only(puller, 5).data, "3", "and it can wait again")
+  end)
+end
+
 function tests.messages_come_with_their_bytes_and_headers()
   nats_server.with("", function(server)
     local one <close> = assert(server:connect { name = "one" })

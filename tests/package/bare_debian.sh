@@ -72,6 +72,9 @@ for file in man/man1/deskpilot.1.gz bash-completion/completions/deskpilot zsh/ve
     # A bare system may leave out documents by its configuration of dpkg.
     inside dpkg -L deskpilot | grep -qx "/usr/share/$file" || die "the package has no /usr/share/$file"
 done
+inside dpkg -L deskpilot | grep -qx /usr/lib/systemd/system/deskpilot-worker.service || die "the package has no unit"
+program=$(sed -n 's/^ExecStart=\([^ ]*\) worker .*/\1/p' "$work/usr/lib/systemd/system/deskpilot-worker.service")
+inside "$program" worker --help >/dev/null || die "the unit starts $program, which is not there"
 inside apt-get -qq remove -y deskpilot >/dev/null 2>&1
 [ ! -e "$work/usr/bin/deskpilot" ] || die "it stays when it is removed"
 echo "bare Debian: all is well"

@@ -231,6 +231,15 @@ function journal.read(folder)
   return list, how
 end
 
+--- The event of one line. Each of its declared fields is as it was declared, or missing.
+---@param row string untrusted
+---@return table? event nil for a line that is none, and for the first one
+function journal.event(row)
+  local event = json.decode(row)
+  if type(event) ~= "table" or type(event.event) ~= "string" or event.event == "journal" then return nil end
+  return mend(event, { odd = 0 })
+end
+
 --- What could not be read of a journal, in words; nil where all could.
 ---@param how deskpilot.journal.reading
 ---@return string?

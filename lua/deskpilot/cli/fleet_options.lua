@@ -44,7 +44,7 @@ end
 ---@param most integer
 ---@return integer? number, string? why
 function fleet_options.number(options, name, otherwise, most)
-  local value = options[name]
+  local value = options[(name:gsub("%-", "_"))]
   if not value then return otherwise end
   local number = math.tointeger(tonumber(value))
   if number and number >= 1 and number <= most then return number end

@@ -402,16 +402,6 @@ local function default_write(words)
   io.stderr:flush()
 end
 
--- The terminal's width, asked each time so that a resized window is drawn right.
-local function terminal_columns()
-  if uv.guess_handle(2) ~= "tty" then return 80 end
-  local tty = uv.new_tty(2, false)
-  if not tty then return 80 end
-  local columns = tty:get_winsize()
-  tty:close()
-  return columns and columns > 0 and columns or 80
-end
-
 ---@class deskpilot.progress_options
 ---@field level "quiet"|"normal"|"verbose"|nil
 ---@field write fun(words: string)? standard error unless given
@@ -425,10 +415,10 @@ function progress.new(options)
   options = options or {}
   local self = setmetatable({
     level = options.level or "normal", write = options.write or default_write, tty = options.tty,
-    columns = options.columns or terminal_columns, turn = 0, actions = 0, calls = 0, frame = 0, at = 0,
+    columns = options.columns or terminal.size, turn = 0, actions = 0, calls = 0, frame = 0, at = 0,
     actions_this_turn = {}, goals = {}, time = time_share.new(),
   }, Progress)
-  if self.tty == nil then self.tty = uv.guess_handle(2) == "tty" and os.getenv("TERM") ~= "dumb" end
+  if self.tty == nil then self.tty = terminal.can_redraw() end
   local listener = { close = function() self:close() end }
   for name, handler in pairs(handlers) do
     local wanted = self.level ~= "quiet" or quiet_events[name]

@@ -61,6 +61,23 @@ function terminal.complain(...)
   terminal.note("deskpilot: ", joined(...), "\n")
 end
 
+--- Whether standard error is a terminal on which lines can be drawn anew.
+---@return boolean
+function terminal.can_redraw()
+  return require("luv").guess_handle(2) == "tty" and os.getenv("TERM") ~= "dumb"
+end
+
+--- How wide and how high the terminal of standard error is; asked each time, so that a resized window is drawn right.
+---@return integer columns, integer rows 80 and 24 where it is none
+function terminal.size()
+  local uv = require "luv"
+  local tty = uv.guess_handle(2) == "tty" and uv.new_tty(2, false)
+  if not tty then return 80, 24 end
+  local columns, rows = tty:get_winsize()
+  tty:close()
+  return columns and columns > 0 and columns or 80, rows and rows > 0 and rows or 24
+end
+
 -- Whether a person looks at what is printed. A file or a program gets it byte by byte, but for secrets.
 local function is_watched(stream)
   return require("luv").guess_handle(stream == io.stdout and 1 or 2) == "tty"

@@ -1,5 +1,5 @@
---- One mission of the queue as a process of its own: `deskpilot run` on a private desktop, in the folder that its
---- bundle was unpacked into.
+--- One mission of the queue as a process of its own: `deskpilot run` (or `resume`) on a private desktop, in the folder
+--- that its bundle was unpacked into.
 local uv = require "luv"
 local bundle = require "deskpilot.fleet.bundle"
 local errors = require "deskpilot.base.errors"
@@ -48,6 +48,35 @@ local function unpack(store, record, base)
   return nil, err
 end
 
+--- A mission that can be run; its files go with its closing.
+---@class deskpilot.fleet.mission
+---@field path string the folder of its files
+---@field mission string its own file
+---@field arguments string[]
+
+--- Unpacks it, and checks what its record says.
+---@param store deskpilot.fleet.store
+---@param record table
+---@param base string the folder in which its own is made
+---@return deskpilot.fleet.mission? mission, deskpilot.error? err protocol: it is not what submit sends; the world's
+function mission_run.open(store, record, base)
+  local arguments, err = read(record)
+  if not arguments then return nil, err end
+  local mission, why = unpack(store, record, base)
+  if not mission then return nil, why end
+  mission.arguments = arguments
+  return mission
+end
+
+-- What follows the program's name on the command line.
+local function words(mission, options)
+  local own = { "--desktop", options.desktop, "--runs", options.runs, "--json", "--quiet" }
+  if options.from then return { "resume", options.from, "--mission-file", mission.mission, table.unpack(own) } end
+  local list = { "run", mission.mission, table.unpack(own) }
+  list[#list + 1] = "--"
+  return table.move(mission.arguments, 1, #mission.arguments, #list + 1, list)
+end
+
 --- What became of a run.
 ---@class deskpilot.fleet.outcome
 ---@field status integer? the process's exit status (docs/missions.md)
@@ -55,19 +84,13 @@ end
 ---@field words string? its last words, where it said nothing
 
 --- Runs it to its end.
----@param store deskpilot.fleet.store
----@param record table
----@param options { folder: string, runs: string, desktop: string, on_start: fun(child: deskpilot.process) } folder: in
----  which its files are unpacked
----@return deskpilot.fleet.outcome? outcome, deskpilot.error? err protocol: it is not what submit sends; the world's
-function mission_run.perform(store, record, options)
-  local arguments, err = read(record)
-  if not arguments then return nil, err end
-  local folder <close>, why = unpack(store, record, options.folder)
-  if not folder then return nil, why end
-  local argv = { os.getenv("DESKPILOT_BIN") or uv.exepath(), "run", folder.mission, "--desktop", options.desktop,
-    "--runs", options.runs, "--json", "--quiet", "--", table.unpack(arguments) }
-  local child <close>, failure = process.start { argv = argv, cwd = folder.path, input = false, output = "head" }
+---@param mission deskpilot.fleet.mission
+---@param options { runs: string, desktop: string, from: string?, on_start: fun(child: deskpilot.process) } from: the
+---  folder of a run that is gone on with
+---@return deskpilot.fleet.outcome? outcome, deskpilot.error? err
+function mission_run.perform(mission, options)
+  local argv = { os.getenv("DESKPILOT_BIN") or uv.exepath(), table.unpack(words(mission, options)) }
+  local child <close>, failure = process.start { argv = argv, cwd = mission.path, input = false, output = "head" }
   if not child then return nil, failure end
   options.on_start(child)
   local status, late = child:wait(LONGEST)

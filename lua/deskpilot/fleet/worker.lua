@@ -2,13 +2,17 @@
 --- of it. A mission is a worker's from the moment at which its record says so (compare and set), so that one which the
 --- queue delivers twice is run once; the queue's lease and the worker's signs of life tell when a worker is gone.
 local uv = require "luv"
+local attempt = require "deskpilot.fleet.attempt"
+local capacity = require "deskpilot.fleet.capacity"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
-local mission_run = require "deskpilot.fleet.mission_run"
-local store_module = require "deskpilot.fleet.store"
+local presence = require "deskpilot.fleet.presence"
+local queues = require "deskpilot.fleet.queues"
+local tags = require "deskpilot.fleet.tags"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
+local trust = require "deskpilot.fleet.trust"
 
 local worker = {}
 
@@ -24,13 +28,20 @@ Worker.__index = Worker
 
 --- A worker, which does nothing yet.
 ---@param store deskpilot.fleet.store
----@param options { slots: integer, folder: string, runs: string, desktop: string, say: fun(line: string) } folder:
----  in which missions are unpacked
+---@param options { slots: integer, folder: string, runs: string, desktop: string, say: fun(line: string),
+---  folders: string[], tags: string[], keys: deskpilot.minisign.public[]?, trusts_journals: boolean,
+---  journal_key: string? } folder: in which missions are unpacked; folders: those on whose disks there has to be room;
+---  keys: whose missions are run, without them all that the server hands out; the last two as for an attempt
+---  (attempt.lua)
 ---@return deskpilot.fleet.worker
 function worker.new(store, options)
   local host = uv.os_gethostname():gsub("[^%w_-]", "-"):sub(1, 60)
-  return setmetatable({ store = store, options = options, say = options.say, running = {}, count = 0,
+  return setmetatable({ store = store, options = options, say = options.say, running = {}, count = 0, full = false,
     name = ("w-%s-%d-%s"):format(host, uv.os_getpid(), text.hex(uv.random(4))) }, Worker)
+end
+
+local function tell_others(self)
+  if self.presence then self.presence:changed() end
 end
 
 --- Takes no more missions; run() returns when those that run have ended.
@@ -38,30 +49,15 @@ function Worker:drain()
   self.draining = true
   if self.taking then self.taking:cancel "the worker is to end" end
   if self.wake then self.wake() end
-end
-
-local function status_line(self)
-  return json.encode { version = 1, slots = self.options.slots, running = json.list(text.keys(self.running)),
-    draining = self.draining or nil }
-end
-
--- Tells that the worker is there, and that its missions are worked on. One that could not for longer than others wait
--- for it has lost them: they are stopped.
-local function sign_of_life(self)
-  local written = self.store.workers:put(self.name, status_line(self))
-  for _, entry in pairs(self.running) do entry.message:in_progress() end
-  if written then
-    self.seen = task.now()
-  elseif task.now() - self.seen > store_module.timing.worker then
-    for id, entry in pairs(self.running) do
-      if not entry.lost then self.say(("%s: the server is away, so it is no longer this worker's"):format(id)) end
-      entry.lost = true
-      if entry.child then entry.child:stop() end
-    end
-  end
+  tell_others(self)
 end
 
 -- --- one mission -------------------------------------------------------------------------------------------------
+
+local function cancelled(record)
+  record.status, record.ended = "cancelled", os.time()
+  record.outcome = { status = 130, result = { status = "cancelled" }, words = "cancelled" }
+end
 
 -- Whether it may be run now. Otherwise the message has been dealt with.
 local function claim(self, message, id)
@@ -70,7 +66,7 @@ local function claim(self, message, id)
     if revision.code == "not_found" or revision.code == "protocol" then message:term() else message:nak(DELAY) end
     return nil, tostring(revision)
   end
-  if record.status == "done" then
+  if record.status == "done" or record.status == "cancelled" then
     message:ack()
     return nil
   end
@@ -79,8 +75,11 @@ local function claim(self, message, id)
     message:nak(DELAY)
     return nil
   end
+  local cut_off = record.status == "running"
   record.attempts = (math.tointeger(record.attempts) or 0) + 1
-  if record.attempts > MOST_ATTEMPTS then
+  if record.cancel then
+    cancelled(record)
+  elseif record.attempts > MOST_ATTEMPTS then
     record.status, record.outcome = "done", { status = 3,
       words = ("given up after %d attempts: %s"):format(MOST_ATTEMPTS, record.words or "the workers were gone") }
   else
@@ -91,47 +90,103 @@ local function claim(self, message, id)
     message:nak(1)
     return nil, err.code ~= "stale" and tostring(err) or nil
   end
-  if record.status == "done" then
+  if record.status ~= "running" then
     message:ack()
-    return nil, record.outcome.words
+    return nil, ("%s: %s"):format(id, record.outcome.words)
   end
-  return record, changed
+  return record, changed, cut_off
+end
+
+-- Writes the record of a mission that is this worker's. Meanwhile somebody may have asked for its end.
+local function write(self, id, record, revision, settle)
+  while true do
+    settle(record)
+    local changed, err = self.store:change(id, record, revision)
+    if changed or err.code ~= "stale" then return changed, err end
+    local now, at = self.store:record(id)
+    if not now then return nil, at end
+    if now.status ~= "running" or now.worker ~= self.name then return nil, err end
+    record.cancel, revision = now.cancel, at
+  end
 end
 
 local function finish(self, message, id, record, revision, outcome)
   local status = outcome.status
   local again = status == 3 or status >= 128 -- the machine lacks something, a signal ended it
-  record.words = outcome.words
-  if again then
-    record.status, record.worker = "queued", nil
-  else
-    record.status, record.outcome, record.ended = "done", outcome, os.time()
-  end
-  local changed, err = self.store:change(id, record, revision)
+    or capacity.was_full(outcome, self.options.folders)
+  record.words = outcome.result and outcome.result.reason or outcome.words
+  local changed, err = write(self, id, record, revision, function()
+    if record.cancel and status ~= 0 then
+      cancelled(record)
+    elseif again then
+      record.status, record.worker = "queued", nil
+    else
+      record.status, record.outcome, record.ended = "done", outcome, os.time()
+    end
+  end)
   if not changed then
     message:nak(DELAY) -- whoever gets it reads the record
     return ("%s: what became of it could not be written: %s"):format(id, tostring(err))
   end
-  if again then
+  if record.status == "queued" then
     message:nak(status == 130 and 0 or DELAY)
-    return ("%s: is tried again (exit status %d): %s"):format(id, status, outcome.words or "")
+    return ("%s: is tried again (exit status %d): %s"):format(id, status, tostring(record.words))
   end
   message:ack()
-  return ("%s: %s"):format(id, outcome.result and outcome.result.status or outcome.words)
+  local result = record.outcome.result
+  return ("%s: %s"):format(id, result and result.status or record.outcome.words)
+end
+
+-- Whether the mission may run here. What is refused is done.
+local function allowed(self, id, record)
+  local ok, err = true, nil
+  if self.options.keys then ok, err = trust.check(self.options.keys, id, record) end
+  if ok and not tags.include(self.options.tags, type(record.tags) == "table" and record.tags or {}) then
+    ok, err = errors.fail("refused", "the mission asks for tags that are not those of its queue: submit it again")
+  end
+  return ok, err
 end
 
 local function perform(self, message, id)
-  local record, revision = claim(self, message, id)
+  local room, missing = capacity.has_room(self.options.folders)
+  if not room then
+    message:nak(DELAY)
+    return ("%s: is left to others: %s"):format(id, missing)
+  end
+  local record, revision, cut_off = claim(self, message, id)
   if not record then return revision end
   local entry = { message = message }
   self.running[id] = entry
-  local leave <close> = setmetatable({}, { __close = function() self.running[id] = nil end })
+  tell_others(self)
+  local leave <close> = setmetatable({}, { __close = function()
+    self.running[id] = nil
+    tell_others(self)
+  end })
   assert(leave)
+  local ok, refusal = allowed(self, id, record)
+  if not ok then
+    return finish(self, message, id, record, revision, { status = 2, refused = true, words = tostring(refusal) })
+  end
   self.say(("%s: %s begins"):format(id, record.mission))
-  local outcome, err = mission_run.perform(self.store, record, { folder = self.options.folder,
-    runs = files.join(self.options.runs, id), desktop = self.options.desktop,
-    on_start = function(child) entry.child = child end })
-  if entry.lost then return nil end
+  local function on_start(child)
+    entry.child = child
+    if entry.lost or entry.cancelled then task.start(presence.stop, entry) end
+  end
+  local function on_choice()
+    local changed = write(self, id, record, revision, function() end)
+    revision = changed or revision
+    return changed ~= nil
+  end
+  local outcome, err = attempt.perform(self.store, id, record, { folder = self.options.folder,
+    runs = files.join(self.options.runs, id), desktop = self.options.desktop, cut_off = cut_off,
+    trusts_journals = self.options.trusts_journals, journal_key = self.options.journal_key,
+    on_start = on_start, on_choice = on_choice,
+    say = function(words) self.say(("%s: %s"):format(id, words)) end })
+  if entry.lost then outcome = { status = 130, words = "the server was away for too long" } end
+  if not outcome and not err then -- the record could not be written: whoever gets it next reads it
+    message:nak(DELAY)
+    return nil
+  end
   -- What submit did not send is not tried again.
   if not outcome then outcome = { status = err.code == "protocol" and 2 or 3, words = tostring(err) } end
   return finish(self, message, id, record, revision, outcome)
@@ -165,14 +220,28 @@ local function wait_until(self, ready)
   end
 end
 
+-- Waits a little where the disks have no room for one more mission.
+local function wait_for_room(self)
+  local room, missing = capacity.has_room(self.options.folders)
+  if self.full ~= not room then
+    self.full = not room
+    self.say(room and "there is room again: missions are taken"
+      or "no missions are taken until there is room: " .. missing)
+  end
+  if not room then task.sleep(PAUSE) end
+  return room
+end
+
 -- Takes one message; nothing where there is none, or the worker is to end.
 local function take(self, queue)
-  self.taking = task.start(function() return queue:fetch(1, TAKE) end)
-  local ok, messages, err = self.taking:wait()
+  self.taking = task.start(function()
+    if wait_for_room(self) then return queue:take(TAKE) end
+  end)
+  local ok, message, err = self.taking:wait()
   self.taking = nil
-  if ok and messages then return messages[1] end
+  if ok and (message or not err) then return message end
   if self.draining then return nil end
-  if not ok then error(messages, 0) end
+  if not ok then error(message, 0) end
   if self.store.connection.closed then return nil end
   self.say(tostring(err))
   task.sleep(PAUSE)
@@ -181,15 +250,10 @@ end
 --- Works until it is told to drain, and what runs has ended.
 ---@return true? drained, deskpilot.error? err why the connection has ended
 function Worker:run()
-  self.seen = task.now()
-  sign_of_life(self)
-  local living = task.start(function()
-    while true do
-      task.sleep(store_module.timing.sign_of_life)
-      sign_of_life(self)
-    end
-  end)
-  local queue <close> = self.store:queue()
+  local err
+  self.presence, err = presence.begin(self)
+  if not self.presence then return nil, err end
+  local queue <close> = queues.open(self.store, self.options.tags)
   while not self.draining and not self.store.connection.closed do
     wait_until(self, function() return self.count < self.options.slots or self.draining end)
     if not self.draining then
@@ -197,11 +261,11 @@ function Worker:run()
       if message then work_on(self, message) end
     end
   end
+  queue:close()
   if self.draining and self.count > 0 then self.say(("ends when %d running missions have ended"):format(self.count)) end
   wait_until(self, function() return self.count == 0 end)
-  living:cancel "the worker has ended"
+  self.presence:close()
   if self.store.connection.closed then return nil, self.store.connection.closed end
-  self.store.workers:delete(self.name)
   return true
 end
 

@@ -93,14 +93,52 @@ end
 --- Makes a stream, or gives the one of that name this configuration.
 ---@param config table name, subjects, retention ("limits", "interest", "workqueue"), storage ("file", "memory"),
 ---  max_age, duplicate_window, num_replicas, ...
+---@param options { leave: string[]? }? leave: the fields that a stream which is there keeps as it has them
 ---@return table? info, deskpilot.error? err
-function JetStream:ensure_stream(config)
+function JetStream:ensure_stream(config, options)
   local name = check_name(config.name, "stream")
   local body = in_nanoseconds(config)
   local made, err = self:ask("STREAM.CREATE." .. name, body)
   if made then return made end
   if err.err_code ~= 10058 then return nil, err end -- it is there with another configuration
+  if options and options.leave then
+    local there, why = self:stream(name)
+    if not there then return nil, why end
+    for _, field in ipairs(options.leave) do body[field] = there.config[field] end
+  end
   return self:ask("STREAM.UPDATE." .. name, body)
+end
+
+--- Changes some fields of a stream's configuration.
+---@param name string
+---@param fields table as for ensure_stream
+---@return table? info, deskpilot.error? err not_found
+function JetStream:change_stream(name, fields)
+  local there, err = self:stream(name)
+  if not there then return nil, err end
+  for field, value in pairs(in_nanoseconds(fields)) do there.config[field] = value end
+  return self:ask("STREAM.UPDATE." .. name, there.config)
+end
+
+--- The latest message of a subject, from a stream with `allow_direct`.
+---@param stream string
+---@param subject string
+---@return deskpilot.nats.message? message, deskpilot.error? err not_found
+function JetStream:latest(stream, subject)
+  local answer, err = self.connection:request(("$JS.API.DIRECT.GET.%s.%s"):format(check_name(stream, "stream"),
+    subject), "", { timeout = self.timeout, again = true })
+  if not answer and err.code == "not_found" then -- a server that has just begun, for one
+    return errors.fail("unavailable", "the NATS server %s does not give messages of the stream %s, or not yet",
+      self.connection.servers, stream)
+  end
+  if not answer then return nil, err end
+  if answer.headers.Status == "404" then
+    return errors.fail("not_found", "the stream %s has no message of %s", stream, subject)
+  end
+  if answer.headers["Nats-Subject"] ~= subject then
+    return errors.fail("protocol", "the NATS server %s answered for another subject", self.connection.servers)
+  end
+  return answer
 end
 
 --- What the server knows of a stream.

@@ -110,10 +110,11 @@ end
 
 Puller.__close = Puller.close
 
--- Asks for messages; returns how long silence may last.
-local function ask(self, count, seconds)
-  local beat = math.min(HEARTBEAT, seconds / 2)
-  local body = { batch = count, expires = jetstream.nanoseconds(seconds) }
+-- Asks for messages, those that are there (at_once) or that come; returns how long silence may last.
+local function ask(self, count, seconds, at_once)
+  local beat = at_once and 0 or math.min(HEARTBEAT, seconds / 2)
+  local body = { batch = count, no_wait = at_once or nil }
+  if not at_once then body.expires = jetstream.nanoseconds(seconds) end
   if beat >= 0.5 then body.idle_heartbeat = jetstream.nanoseconds(beat) end
   local ok, err = self.connection:publish(("$JS.API.CONSUMER.MSG.NEXT.%s.%s"):format(self.stream, self.consumer),
     json.encode(body), { reply = self.inbox })
@@ -166,17 +167,20 @@ end
 --- Takes up to `count` messages and waits until they are there, for that many seconds at most. It goes on while the
 --- server is away.
 ---@param count integer
----@param seconds number
+---@param seconds number 0: it takes what is there, and waits for the server's answer only
 ---@return deskpilot.jetstream.message[]? messages as many as came in time, which may be none
 ---@return deskpilot.error? err not_found: there is no such consumer, which is known when the time is over;
 ---  unavailable: the server is away; or why the connection has ended
 function Puller:fetch(count, seconds)
-  local got, deadline, trouble, silence, handed_over = {}, task.now() + seconds, nil, nil, false
+  local at_once = seconds == 0
+  local got, trouble, silence, handed_over, answered = {}, nil, nil, false, false
+  if at_once then seconds = self.jetstream.timeout end
+  local deadline = task.now() + seconds
   local leave <close> = setmetatable({}, { __close = function()
     if not handed_over then
       for _, message in ipairs(got) do message:nak() end
     end
-    if #got < count then self:close() end -- so that the server sends nothing that nobody waits for
+    if #got < count and not answered then self:close() end -- so that the server sends nothing that nobody waits for
   end })
   assert(leave)
   while #got < count do
@@ -184,13 +188,15 @@ function Puller:fetch(count, seconds)
     if left <= (silence and -GRACE or 0) then break end
     local ok, err = subscribe(self)
     if ok and not silence then
-      silence, err = ask(self, count - #got, math.min(left, LONGEST_PULL))
+      silence, err = ask(self, count - #got, math.min(left, LONGEST_PULL), at_once)
       ok = silence ~= nil
     end
     if not ok then return nil, err end
     local message, word, final = hear(self, math.max(0.001, math.min(silence, left + GRACE)))
     if final then return nil, word end
     got[#got + 1] = message
+    answered = at_once and word == "over"
+    if answered then break end
     if word then
       trouble, silence = errors.is(word) and word or nil, nil
       if trouble then task.sleep(math.max(0, math.min(PAUSE, deadline - task.now()))) end

@@ -23,18 +23,18 @@ local WRONG_REVISION = 10071 -- the server's number of the error
 ---@param jetstream deskpilot.jetstream
 ---@param bucket string letters, digits, "_" and "-"
 ---@param options { history: integer?, max_age: number?, max_bytes: integer?, storage: "file"|"memory"|nil,
----  num_replicas: integer? }? history: values that are kept of a key (1, at most 64); max_age: seconds that a value
----  lasts
+---  num_replicas: integer?, leave: string[]? }? history: values that are kept of a key (1, at most 64); max_age:
+---  seconds that a value lasts; leave: as for ensure_stream
 ---@return deskpilot.nats_kv? store, deskpilot.error? err
 function nats_kv.open(jetstream, bucket, options)
   options = options or {}
   local max_age = options.max_age or 0
-  local info, err = jetstream:ensure_stream { name = "KV_" .. bucket, subjects = { ("$KV.%s.>"):format(bucket) },
+  local info, err = jetstream:ensure_stream({ name = "KV_" .. bucket, subjects = { ("$KV.%s.>"):format(bucket) },
     max_msgs_per_subject = options.history or 1, max_age = max_age, max_bytes = options.max_bytes or -1,
     max_msgs = -1, max_consumers = -1, max_msg_size = -1, storage = options.storage or "file",
     num_replicas = options.num_replicas or 1, retention = "limits", discard = "new",
     duplicate_window = max_age > 0 and math.min(max_age, 120) or 120,
-    allow_rollup_hdrs = true, deny_delete = true, allow_direct = true }
+    allow_rollup_hdrs = true, deny_delete = true, allow_direct = true }, { leave = options.leave })
   if not info then return nil, err end
   return setmetatable({ bucket = bucket, jetstream = jetstream, prefix = ("$KV.%s."):format(bucket) }, Bucket)
 end
@@ -59,18 +59,10 @@ end
 
 -- The latest entry, deleted or not.
 local function latest(self, key)
-  local of = self.jetstream
-  local at = subject(self, key)
-  local answer, err = of.connection:request(("$JS.API.DIRECT.GET.KV_%s.%s"):format(self.bucket, at), "",
-    { timeout = of.timeout, again = true })
-  if not answer then return nil, err end
-  if answer.headers.Status == "404" then
-    return errors.fail("not_found", "the bucket %s has no key %s", self.bucket, key)
-  end
-  if answer.headers["Nats-Subject"] ~= at then
-    return errors.fail("protocol", "the NATS server %s answered for another key", of.connection.servers)
-  end
-  return entry_of(self, answer)
+  local answer, err = self.jetstream:latest("KV_" .. self.bucket, subject(self, key))
+  if answer then return entry_of(self, answer) end
+  if err.code ~= "not_found" then return nil, err end
+  return errors.fail("not_found", "the bucket %s has no key %s", self.bucket, key)
 end
 
 --- What a key has now.

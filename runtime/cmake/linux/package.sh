@@ -10,16 +10,18 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 umask 022
 
-# What is the same in both, below a folder: the program, its page, what shells complete, the documents.
+# What is the same in both, below a folder: the program, its page, what shells complete, the unit of a fleet's worker,
+# the documents.
 stage() {
-    bin=$1 man=$2 bash=$3 zsh=$4 fish=$5 documents=$6
-    for folder in "$bin" "$man" "$bash" "$zsh" "$fish" "$documents"; do mkdir -p "$work/$folder"; done
+    bin=$1 man=$2 bash=$3 zsh=$4 fish=$5 units=$6 documents=$7
+    for folder in "$bin" "$man" "$bash" "$zsh" "$fish" "$units" "$documents"; do mkdir -p "$work/$folder"; done
     cp "$program" "$work/$bin/deskpilot"
     strip "$work/$bin/deskpilot"
     "$program" man | gzip -9n >"$work/$man/deskpilot.1.gz"
     "$program" completions bash >"$work/$bash/deskpilot"
     "$program" completions zsh >"$work/$zsh/_deskpilot"
     "$program" completions fish >"$work/$fish/deskpilot.fish"
+    cp "$root/runtime/cmake/linux/deskpilot-worker.service" "$work/$units/"
     cp "$root/README.md" "$root/CHANGELOG.md" "$work/$documents/"
     cp -r "$root/docs" "$work/$documents/"
 }
@@ -30,7 +32,8 @@ dated() {
 
 tarball() {
     name=deskpilot-$version-linux-$(uname -m)
-    stage "$name" "$name" "$name/completions/bash" "$name/completions/zsh" "$name/completions/fish" "$name"
+    stage "$name" "$name" "$name/completions/bash" "$name/completions/zsh" "$name/completions/fish" \
+        "$name/systemd" "$name"
     cp "$root/LICENSE" "$work/$name/"
     dated "$work/$name"
     tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner -cf - "$name" | gzip -9n >"$out/$name.tar.gz"
@@ -49,7 +52,7 @@ deb() {
     architecture=$(dpkg --print-architecture)
     share=deb/usr/share
     stage deb/usr/bin $share/man/man1 $share/bash-completion/completions $share/zsh/vendor-completions \
-        $share/fish/vendor_completions.d $share/doc/deskpilot
+        $share/fish/vendor_completions.d deb/usr/lib/systemd/system $share/doc/deskpilot
     cp "$root/LICENSE" "$work/$share/doc/deskpilot/copyright"
     depends=$(linked)
     mkdir -p "$work/deb/DEBIAN"

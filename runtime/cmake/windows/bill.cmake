@@ -23,6 +23,7 @@ about(lua-luv       luv           "Apache-2.0" luv.txt)
 about(libuv1        libuv         "MIT AND BSD-2-Clause AND ISC" libuv.txt libuv:libuv)
 about(libpng1.6     libpng        "libpng-2.0" libpng.txt libpng:libpng)
 about(libjpeg-turbo libjpeg-turbo "IJG AND BSD-3-Clause AND Zlib" libjpeg-turbo.txt libjpeg-turbo:libjpeg-turbo)
+about(libsodium     libsodium     "ISC" libsodium.txt libsodium:libsodium)
 about(zlib          zlib          "Zlib" zlib.txt zlib:zlib)
 about(curl          curl          "curl" curl.txt haxx:libcurl)
 

@@ -1,11 +1,11 @@
 --- `deskpilot runs`: the runs that were made, with how they ended and what they took.
+local columns = require "deskpilot.cli.columns"
 local config_files = require "deskpilot.base.config_files"
 local files = require "deskpilot.base.files"
 local old_runs = require "deskpilot.agent.old_runs"
 local run_summary = require "deskpilot.agent.run_summary"
 local settings = require "deskpilot.cli.settings"
 local terminal = require "deskpilot.cli.terminal"
-local text = require "deskpilot.base.text"
 
 local command = {
   summary = "List the runs that were made: how they ended, and what they took.",
@@ -20,11 +20,6 @@ local command = {
     .. "model's prices are known. deskpilot report FOLDER/RUN shows one of them.",
 }
 
-local function clock(seconds)
-  if not seconds then return "-" end
-  return ("%d:%02d"):format(seconds // 60, math.floor(seconds % 60))
-end
-
 local function number(value, format)
   return value and format:format(value) or "-"
 end
@@ -34,28 +29,15 @@ local to_the_right = { turns = true, acts = true, time = true, tokens = true, co
 
 local function cells(run)
   local tokens = run.model ~= "literal" and run.tokens or nil -- it is no model, and reads no tokens
-  return { run.name, run.status, number(run.turns, "%.0f"), number(run.actions, "%.0f"), clock(run.seconds),
+  return { run.name, run.status, number(run.turns, "%.0f"), number(run.actions, "%.0f"), columns.clock(run.seconds),
     number(tokens, "%.0f"), number(tokens and run.cost, "%.4f"), number(run.bytes and run.bytes / 1e6, "%.1f"),
     run.policy or "-", run.model or "-" }
 end
 
 local function print_table(runs)
-  local rows, widths = { heads }, {}
-  for i, run in ipairs(runs) do rows[i + 1] = cells(run) end
-  for _, row in ipairs(rows) do
-    for i, words in ipairs(row) do
-      row[i] = text.cut(terminal.line(words), 60)
-      widths[i] = math.max(widths[i] or 0, utf8.len(row[i]) or #row[i])
-    end
-  end
-  for _, row in ipairs(rows) do
-    local parts = {}
-    for i, words in ipairs(row) do
-      local space = (" "):rep(widths[i] - (utf8.len(words) or #words))
-      parts[i] = to_the_right[heads[i]] and space .. words or words .. space
-    end
-    terminal.put((table.concat(parts, "  "):gsub(" +$", "")), "\n") -- pattern: our own columns, one pass
-  end
+  local rows = {}
+  for i, run in ipairs(runs) do rows[i] = cells(run) end
+  columns.put(heads, rows, to_the_right)
 end
 
 -- Where the configuration keeps runs, as far as it can be read.

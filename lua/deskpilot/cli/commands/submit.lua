@@ -2,19 +2,26 @@
 local csv = require "deskpilot.base.csv"
 local files = require "deskpilot.base.files"
 local fleet_options = require "deskpilot.cli.fleet_options"
+local tags = require "deskpilot.fleet.tags"
+local task = require "deskpilot.base.task"
 local terminal = require "deskpilot.cli.terminal"
+local trust = require "deskpilot.fleet.trust"
 
 local command = {
   summary = "Put a mission into a fleet's queue, once for each row of data.",
   order = 91,
-  usage = "submit MISSION [--data ROWS.csv] [--times N] [--wait] [OPTIONS] [-- ARGUMENT...]",
+  usage = "submit MISSION [--data ROWS.csv] [--sign FILE] [--wait] [OPTIONS] [-- ARGUMENT...]",
   arguments = true, -- for the mission: m.args
   options = fleet_options.with {
     { name = "data", value = "FILE", help = "rows (CSV, names in the first line): the mission is run once for each, "
       .. "with NAME=VALUE for each column in m.args" },
     { name = "times", value = "N", help = "so often for each row (default: 1)" },
     { name = "batch", value = "NAME", help = "what was submitted before is run again under a new name" },
-    { name = "wait", help = "wait until all of them are done; exit status 0 if all have succeeded" },
+    { name = "sign", value = "FILE", help = "the secret key that they are signed with, for workers that trust it "
+      .. "(deskpilot keygen)" },
+    { name = "tags", value = "A,B", help = "run them only where workers offer all of these (linux,chromium)" },
+    { name = "wait", help = "wait until all of them are done, and show how they stand; exit status 0 if all have "
+      .. "succeeded" },
     { name = "quiet", short = "q", help = "show only what is wrong" },
   },
   details = [[
@@ -22,7 +29,8 @@ local command = {
   deskpilot submit test.lua --times 20 -- speed=slow
 
 The folder of MISSION goes along (at most 32 MB, 1000 files, no links; without runs/ and what begins with a dot). What
-is submitted again with the same files and parameters is not run again, unless --batch says so.
+is submitted again with the same files and parameters is not run again, unless --batch says so, or it was refused for
+want of a signature.
 
 Exit status 0: it is in the queue, or with --wait all have succeeded; 1: some have not; 2: the command line, the
 mission's folder or the data is wrong; 3: the server cannot be reached.]],
@@ -45,17 +53,29 @@ local function order_of(options, positional)
   if not times then return nil, why end
   local rows, err = read_rows(options.data)
   if err then return nil, err end
-  return { mission = positional[1], rows = rows, args = options.arguments, times = times, batch = options.batch }
+  local asked, wrong = tags.read(options.tags)
+  if not asked then return nil, wrong end
+  local key
+  if options.sign then
+    key, wrong = trust.signer(options.sign)
+    if not key then return nil, wrong end
+  end
+  return { tags = asked, key = key,
+    mission = positional[1], rows = rows, args = options.arguments, times = times, batch = options.batch }
 end
 
--- One line for each that is done.
-local function tell(total)
-  return function(id, record, done)
-    local outcome = type(record.outcome) == "table" and record.outcome or {}
-    local result = type(outcome.result) == "table" and outcome.result or {}
-    terminal.note(("%d of %d: %s %s: %s %s\n"):format(done, total, id, table.concat(record.args, " "),
-      tostring(result.status or "error"), tostring(result.reason or outcome.words or "")))
-  end
+local function wait(store, ids, asked, options)
+  local submission = require "deskpilot.fleet.submission"
+  local shown <close> = not options.quiet and require("deskpilot.cli.fleet.waiting_table").new(#ids) or nil
+  local looking = task.start(require("deskpilot.fleet.offers").watch, store, asked, function(line)
+    if shown then shown:say(line) else terminal.note(line, "\n") end
+  end)
+  local stop <close> = setmetatable({}, { __close = function() looking:cancel "the missions are done" end })
+  assert(stop)
+  if not shown then return submission.wait(store, ids, function() end) end
+  return submission.wait(store, ids, function(id, record, done)
+    if done then shown:over(id, record, done) else shown:stands(id, record) end
+  end)
 end
 
 --- Submits the mission of the command line.
@@ -78,7 +98,7 @@ function command.run(options, positional)
   end
   if not options.quiet then terminal.note(("%d missions, %d of them new\n"):format(#ids, new)) end
   if not options.wait then return 0 end
-  local failed, err = submission.wait(store, ids, options.quiet and function() end or tell(#ids))
+  local failed, err = wait(store, ids, order.tags, options)
   if not failed then
     terminal.complain(tostring(err))
     return fleet_options.environment

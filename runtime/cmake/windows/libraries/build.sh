@@ -86,6 +86,7 @@ cat "$cache/source/libuv1/LICENSE" "$cache/source/libuv1/LICENSE-extra" >"$licen
 cp "$cache/source/zlib/LICENSE" "$licences/zlib.txt"
 cp "$cache/source/libpng1.6/LICENSE" "$licences/libpng.txt"
 cat "$cache/source/libjpeg-turbo/LICENSE.md" "$cache/source/libjpeg-turbo/README.ijg" >"$licences/libjpeg-turbo.txt"
+cp "$cache/source/libsodium/LICENSE" "$licences/libsodium.txt"
 cp "$cache/source/curl/COPYING" "$licences/curl.txt"
 for file in "$licences"/*; do
     grep -qi copyright "$file" || die "there is no licence in $file"
