@@ -5,6 +5,7 @@ local environment = require "deskpilot.desk.platform.environment"
 local process = require "deskpilot.desk.app.process"
 local program = require "deskpilot.desk.app.program"
 local spawn = require "spawn"
+local system = require "native.system"
 local task = require "deskpilot.base.task"
 local uv = require "luv"
 
@@ -140,6 +141,23 @@ tests.stop_asks_first_and_kills_what_stays = with_children(function(start)
   t.ok(deaf.status and deaf.status ~= 0, deaf.status)
   t.wait_until("its end", function() return not alive(deaf.pid) end)
   t.eq(deaf:stop(), deaf.status, "again")
+end)
+
+-- Its output is still open, in a process that it has left.
+tests.who_waits_for_its_end_hears_of_it_where_another_task_stops_it = with_children(function(start, folder)
+  if system.platform == "windows" then return end
+  assert(files.write(folder .. "/left.lua", "require('luv').sleep(20000)"))
+  local child = start(([[
+    local uv = require "luv"
+    assert(uv.spawn(uv.exepath(), { args = { %q }, stdio = { nil, 1, 2 } }, function() end))
+    os.exit(0)]]):format(folder .. "/left.lua"))
+  local ended = false
+  local waiting = task.start(function() ended = child:wait(60) end)
+  t.wait_until("its end", function() return child.status end)
+  t.eq(ended, false)
+  child:stop()
+  t.eq(task.limit(10, waiting.wait, waiting), true)
+  t.eq(ended, 0)
 end)
 
 tests.children_are_killed_with_the_task_that_waits = with_children(function(start)

@@ -17,15 +17,17 @@ local GOODBYE = 10 -- seconds for a run that is told to end
 local Presence = {}
 Presence.__index = Presence
 
---- Ends what is run, if it runs yet: a run that is told to end writes down that it did.
+--- Ends what is run, if it runs yet: a run that is told to end writes down that it did. It is told once, since the
+--- second signal would end it on the spot.
 ---@param entry table of worker.running
 function presence.stop(entry)
   local child = entry.child
-  if not child then return end
+  if not child or child == entry.told then return end
+  entry.told = child
   local deadline = task.now() + GOODBYE
   if not child.status then uv.kill(child.pid, "sigterm") end
   while not child.status and task.now() < deadline do task.sleep(0.05) end
-  child:stop()
+  if not child.status then child:stop() end
 end
 
 local function status_line(worker)

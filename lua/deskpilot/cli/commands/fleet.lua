@@ -6,7 +6,7 @@ local text = require "deskpilot.base.text"
 
 local command = {
   summary = "Look at a fleet's missions and workers, and end them.",
-  order = 92,
+  order = 93,
   usage = "fleet status|runs|logs|watch|cancel|drain|keep [NAME]... [OPTIONS]",
   options = fleet_options.with {
     { name = "batch", value = "NAME", help = "runs, cancel: those that were submitted under that name" },

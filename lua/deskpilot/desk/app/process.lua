@@ -277,6 +277,7 @@ function Process:release()
   close(self.input)
   self.stdout:close()
   self.stderr:close()
+  notify(self) -- whoever waits for the end of its output
 end
 
 Process.__close = Process.kill -- local child <close> = process.start { ... }
