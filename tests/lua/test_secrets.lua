@@ -171,6 +171,7 @@ end
 local own_ways = {
   ["cli/terminal.lua"] = 3, -- the way itself
   ["cli/progress.lua"] = 1, -- what a live line is drawn with; words are made safe before
+  ["cli/fleet/waiting_table.lua"] = 1, -- what the table is drawn with; words are made safe before
   ["cli/pick/view.lua"] = 1, -- what the block is drawn with; words are made safe before
   ["cli/prompt/typed.lua"] = 1, -- what the line is edited with
   ["cli/commands/repl.lua"] = 1, -- a picture's pixels, for the terminal

@@ -13,7 +13,7 @@ local LOOK = 2             -- seconds without an event after which the record is
 local LONGEST = 64 << 20   -- bytes of a line
 
 local function put(words)
-  io.stdout:write(words)
+  terminal.put(words)
   io.stdout:flush()
 end
 
