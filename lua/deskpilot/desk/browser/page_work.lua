@@ -6,9 +6,9 @@ local page_work = {}
 -- Seconds for a page to answer; one that is busy for longer has something to do.
 local ANSWER = 0.5
 
--- How many timers all documents have set, how many documents there are, what moves in them, and how often they have asked
--- to be called before a frame, all without what our scripts have; "" where a document is not ours to ask. What scrolls is
--- heard of from the first question on; it has an end like an animation's.
+-- How many timers all documents have set, how many documents there are, what moves in them, and how often they have
+-- asked to be called before a frame, all without what our scripts have; "" where a document is not ours to ask. What
+-- scrolls is heard of from the first question on; it has an end like an animation's.
 local counting = [[(() => {
   let sum = 0, calls = 0, count = 0, moving = 'none';
   const hear = view => {
