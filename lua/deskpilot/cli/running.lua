@@ -436,8 +436,9 @@ end
 ---@param find fun(): deskpilot.cli.order?, deskpilot.error? what is to be run; may wait
 ---@return integer status the exit status (docs/missions.md)
 function running.start(options, find)
-  -- A run lives long: Lua's own 200 % would let the memory of what is no longer used grow as large as that of the rest.
-  collectgarbage("incremental", 130)
+  -- A run lives long: with Lua's own 200 % what is no longer used takes as much memory as the rest. With 130 % it takes
+  -- a megabyte less than so, and a run in a browser a seventh more of the processor's time.
+  collectgarbage("incremental", 160)
   state.job = task.start(function()
     task.sleep(0) -- from here on resumed by the loop, so that an interruption ends this task alone
     local order, err = find()
