@@ -252,7 +252,7 @@ tests.what_somebody_waited_for_is_expected = spawn.in_folder(function(folder)
   end
   run_of(folder, "waited", { look(1, "Save", "Close"), act_on "Save", look(2, "Save", "Close", "Busy"),
     { { event = "action", at = 2, turn = 2, tool = "wait" } }, act("wait", { seconds = 1 }),
-    look(3, "Save", "Close", "Saved"), act_on "Close", look(4, "Save", "Other") })
+    look(3, "Save", "Close", "Saved"), act_on "Close", look(4, "Save", "Other"), look(5, "Save", "Later") })
   local steps = steps_of(exported { run })
   t.eq({ steps[1].expect, steps[2].expect }, { { appears = { role = "push button", name = "Saved" } },
     { appears = { role = "push button", name = "Other" } } })

@@ -232,10 +232,10 @@ local function has_end(events)
   end
 end
 
--- The look that an event comes behind, and the one that the next act comes from: where somebody has waited before that,
--- the first look was too early.
+-- The look that an event comes behind, and the one that comes after it and before the next act. Where somebody has
+-- waited in between, the first of those was too early.
 local function looks_around(self, events, index)
-  local before, after
+  local before, after, waited
   for i = index, 1, -1 do
     if events[i].event == "observed" then
       before = events[i]
@@ -246,7 +246,8 @@ local function looks_around(self, events, index)
     local name = events[i].event
     if name == "action" and not left_out[events[i].tool] then break end
     if name == "settled" and events[i].reason == "input" then break end -- a person has gone on before it came to rest
-    if name == "observed" then after = events[i] end
+    if name == "action" then waited = true end
+    if name == "observed" and (waited or not after) then after = events[i] end
   end
   return { before = look(self.folder, before), after = look(self.folder, after) }
 end
