@@ -241,13 +241,13 @@ end
 tests.an_answer_that_is_too_large = with({ ["tools/call"] = function(said)
   return result(said, { content = { { type = "text", text = ("x"):rep(33 << 20) } } })
 end }, function(one)
-  t.fails("protocol", "its answer has more than 33554432 bytes", call(one))
+  t.fails("protocol", "its answer has more than 33554432 bytes", call(one, {}, { timeout = 120 }))
 end)
 
 tests.an_event_that_is_too_large = with({ ["tools/call"] = function()
   return { headers = stream, body = "data: " .. ("x"):rep(33 << 20) }
 end }, function(one)
-  t.fails("protocol", "one of its events has more than 33554432 bytes", call(one))
+  t.fails("protocol", "one of its events has more than 33554432 bytes", call(one, {}, { timeout = 120 }))
 end)
 
 tests.nothing_is_waited_for_without_an_end = with({ ["tools/call"] = function() return { silent = true } end },
