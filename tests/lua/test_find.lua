@@ -83,9 +83,9 @@ end
 -- Some are under way, some have not begun: what they hold is let go of, which a sanitizer sees.
 local ends_meanwhile = [[
   local native = require "native.image"
-  local image, part = assert(native.new(1500, 1000)), assert(native.new(120, 90))
+  local image, part = assert(native.new(750, 500)), assert(native.new(120, 90))
   for i = 0, 300 do
-    image:fill(i * 37 % 1400, i * 91 % 900, 14 + i % 40, 9 + i % 30, i % 256, i * 7 % 256, i * 13 % 256)
+    image:fill(i * 37 % 700, i * 91 % 450, 14 + i % 40, 9 + i % 30, i % 256, i * 7 % 256, i * 13 % 256)
     part:fill(i * 17 % 100, i * 23 % 80, 9, 7, i * 5 % 256, i % 256, i * 3 % 256)
   end
   for _ = 1, 12 do image:find(part, { min_score = 0.5 }, function() end) end
