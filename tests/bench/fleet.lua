@@ -17,7 +17,7 @@ local t = require "harness"
 local task = require "deskpilot.base.task"
 local uv = require "luv"
 
-local GAPS, MISSIONS, ROUNDS = 32, 12, 3
+local GAPS, MISSIONS, ROUNDS = 32, 6, 3
 local WORKERS, PROCESSES, MESSAGES = 1000, 10, 5000
 local CONSUMER = "CONSUMER.INFO.DESKPILOT_MISSIONS.workers"
 
@@ -137,8 +137,9 @@ local function run_beside(runner, place, slots, count)
   for i = 1, count do numbers[i] = tostring(i) end
   local argv = runner.argv(tostring(slots))
   for _, word in ipairs { spawn.program, "run", place.mission, "--desktop", "private", "--quiet", "--json", "--runs",
-    place.folder .. "/runs-beside", "--", "n={}" } do argv[#argv + 1] = word end
+    place.folder .. "/runs-beside/{}", "--", "n={}" } do argv[#argv + 1] = word end
   local done = spawn.run(argv, { env = { TMPDIR = place.folder .. "/tmp" },
+    cwd = place.folder .. "/mission", -- as the worker's are: what the folder has is looked at
     input = table.concat(numbers, "\n") .. "\n" })
   assert(done.status == 0, done.stderr)
 end
@@ -152,6 +153,11 @@ local function by_turns(ways)
       seconds[at] = seconds[at] or {}
       seconds[at][round] = timed(ways[at])
     end
+    local words = {}
+    for at, list in ipairs(seconds) do words[at] = ("%.2f s"):format(list[round]) end
+    io.stdout:write(("round %d: %s (fleet, GNU parallel, xargs; %s)\n"):format(round, table.concat(words, ", "),
+      statistics.load()))
+    io.stdout:flush()
   end
   return seconds
 end
