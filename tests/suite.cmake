@@ -26,7 +26,7 @@ tests_in(MORE_C c c)
 list(FILTER UNIT_C EXCLUDE REGEX "/test_(x11.*|elements|find_recall|watchdog)\\.c$")
 list(REMOVE_ITEM MORE_C ${UNIT_C})
 tests_in(UNIT_LUA lua lua)
-tests_named(MORE_LUA lua lua app_profiles cli faults fleet_queues nats reply_limits websocket worst_replies)
+tests_named(MORE_LUA lua lua app_profiles cli faults fleet_limits fleet_queues nats reply_limits websocket worst_replies)
 list(REMOVE_ITEM UNIT_LUA ${MORE_LUA})
 tests_in(E2E e2e lua)
 

@@ -429,6 +429,7 @@ events.declare_all("everybody", {
     { "name", "string", "which guard" },
     { "message", "string", "" },
     { "verdict?", "object", "of the guard `verify`: answer, evidence" },
+    { "seconds?", "number", "that it makes the run wait, or has made it wait" },
   } },
   { name = "error", about = "Something failed; the run goes on unless it says otherwise.", fields = {
     { "name", "string", "what failed" },

@@ -12,6 +12,7 @@ local attempt = {}
 ---@field desktop string
 ---@field trusts_journals boolean whether a run may be gone on with by any journal that the server has
 ---@field journal_key string? whose holders' journals are gone on with otherwise
+---@field environment table<string, string>? variables for its process
 ---@field cut_off boolean whether the worker of the attempt before has vanished
 ---@field on_start fun(child: deskpilot.process)
 ---@field on_choice fun(): boolean the record says what the attempt begins with; whether it may begin
@@ -20,7 +21,7 @@ local attempt = {}
 local function run(store, id, record, mission, options, from)
   local sending <close> = run_journal.send(store, id, record.attempts, options.runs, options.journal_key)
   local outcome, err = mission_run.perform(mission, { runs = options.runs, desktop = options.desktop,
-    from = from and from.folder, on_start = options.on_start })
+    from = from and from.folder, environment = options.environment, on_start = options.on_start })
   local trouble = sending:finish()
   if trouble then options.say(trouble) end
   return outcome, err

@@ -2,6 +2,7 @@
 --- that its bundle was unpacked into.
 local uv = require "luv"
 local bundle = require "deskpilot.fleet.bundle"
+local environment = require "deskpilot.desk.platform.environment"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
@@ -85,12 +86,14 @@ end
 
 --- Runs it to its end.
 ---@param mission deskpilot.fleet.mission
----@param options { runs: string, desktop: string, from: string?, on_start: fun(child: deskpilot.process) } from: the
----  folder of a run that is gone on with
+---@param options { runs: string, desktop: string, from: string?, environment: table<string, string>?, on_start:
+---  fun(child: deskpilot.process) } from: the folder of a run that is gone on with; environment: is added to the
+---  worker's own
 ---@return deskpilot.fleet.outcome? outcome, deskpilot.error? err
 function mission_run.perform(mission, options)
   local argv = { os.getenv("DESKPILOT_BIN") or uv.exepath(), table.unpack(words(mission, options)) }
-  local child <close>, failure = process.start { argv = argv, cwd = mission.path, input = false, output = "head" }
+  local child <close>, failure = process.start { argv = argv, cwd = mission.path, input = false, output = "head",
+    env = environment.lines(uv.os_environ(), options.environment) } -- settings and keys are for it
   if not child then return nil, failure end
   options.on_start(child)
   local status, late = child:wait(LONGEST)

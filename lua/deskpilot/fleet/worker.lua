@@ -7,6 +7,7 @@ local capacity = require "deskpilot.fleet.capacity"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
+local limit_service = require "deskpilot.fleet.limit_service"
 local presence = require "deskpilot.fleet.presence"
 local queues = require "deskpilot.fleet.queues"
 local tags = require "deskpilot.fleet.tags"
@@ -179,6 +180,7 @@ local function perform(self, message, id)
   end
   local outcome, err = attempt.perform(self.store, id, record, { folder = self.options.folder,
     runs = files.join(self.options.runs, id), desktop = self.options.desktop, cut_off = cut_off,
+    environment = self.limits.environment,
     trusts_journals = self.options.trusts_journals, journal_key = self.options.journal_key,
     on_start = on_start, on_choice = on_choice,
     say = function(words) self.say(("%s: %s"):format(id, words)) end })
@@ -253,6 +255,12 @@ function Worker:run()
   local err
   self.presence, err = presence.begin(self)
   if not self.presence then return nil, err end
+  local limits <close>, why = limit_service.begin(self)
+  if not limits then
+    self.presence:close()
+    return nil, why
+  end
+  self.limits = limits
   local queue <close> = queues.open(self.store, self.options.tags)
   while not self.draining and not self.store.connection.closed do
     wait_until(self, function() return self.count < self.options.slots or self.draining end)

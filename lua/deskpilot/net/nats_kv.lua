@@ -16,6 +16,7 @@ Bucket.__index = Bucket
 ---@field value string
 ---@field revision integer grows with each change of any key of the bucket
 ---@field deleted boolean? it was deleted at that revision
+---@field stored number? when the server has stored it: seconds since 1970 by its clock; entries of a watch have none
 
 local WRONG_REVISION = 10071 -- the server's number of the error
 
@@ -48,13 +49,23 @@ local function subject(self, key)
   return self.prefix .. key
 end
 
+-- The seconds since 1970 of "2026-01-31T12:00:00.123456789Z", as the server writes times.
+local function seconds_of(stamp)
+  local year, month, day, hour, minute, second = (stamp or ""):match "^(%d+)-(%d+)-(%d+)T(%d+):(%d+):([%d.]+)Z$"
+  if not year or not tonumber(second) then return nil end
+  year, month = math.tointeger(year), math.tointeger(month)
+  if month < 3 then year, month = year - 1, month + 12 end -- years begin with March: what is leapt is at their end
+  local days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * (month - 3) + 2) // 5 + day - 719469
+  return days * 86400 + hour * 3600 + minute * 60 + tonumber(second)
+end
+
 local function entry_of(self, message)
   local headers, revision = message.headers, math.tointeger(message.headers["Nats-Sequence"])
   if not revision then
     return errors.fail("protocol", "the NATS server %s answered without a revision", self.jetstream.connection.servers)
   end
   return { key = message.headers["Nats-Subject"]:sub(#self.prefix + 1), value = message.data, revision = revision,
-    deleted = watching.is_deletion(headers) or nil }
+    deleted = watching.is_deletion(headers) or nil, stored = seconds_of(headers["Nats-Time-Stamp"]) }
 end
 
 -- The latest entry, deleted or not.

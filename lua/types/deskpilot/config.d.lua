@@ -116,6 +116,8 @@
 ---@field connect_timeout number? seconds to wait for a connection; 10 unless told
 ---@field endpoint string? address of the OpenAI-compatible model server; http://localhost:1234/v1 unless told
 ---@field fallback string[]? models that are asked, in this order, when the one before cannot be reached, has used up its quota or keeps failing: `MODEL`, or `MODEL at SERVER` with a provider's name or an address; none unless told
+---@field fleet_calls_per_minute number? most requests in a minute to the model's server, of all runs of a fleet's workers together (0: no cap); 0 unless told
+---@field fleet_tokens_per_minute number? most tokens of requests and answers in a minute at the model's server, of all runs of a fleet's workers together (0: no cap); 0 unless told
 ---@field max_images integer? most pictures of one request: the screen, then the latest of the others (0: any number); 0 unless told
 ---@field name string? the model asked for; qwen3-vl-2b-instruct unless told
 ---@field provider string? a model server by its name, such as `ollama`: its address, where `model.endpoint` is not set in the same place or a stronger one

@@ -120,7 +120,7 @@ end
 -- --- time and tokens ------------------------------------------------------------------------------------------
 
 local shares = { { "model", "model" }, { "capture", "looking" }, { "input", "acting" }, { "settle", "settling" },
-  { "people", "people" }, { "policy", "the rest" } }
+  { "people", "people" }, { "policy", "the rest" }, { "rate", "limits of calls" } }
 
 --- What the time went to, as one bar.
 ---@param share deskpilot.time_share
