@@ -26,7 +26,7 @@ tests_in(MORE_C c c)
 list(FILTER UNIT_C EXCLUDE REGEX "/test_(x11.*|elements|find_recall|watchdog)\\.c$")
 list(REMOVE_ITEM MORE_C ${UNIT_C})
 tests_in(UNIT_LUA lua lua)
-tests_named(MORE_LUA lua lua app_profiles cli faults fleet_queues nats reply_limits websocket worst_replies)
+tests_named(MORE_LUA lua lua app_profiles cli faults fleet_queues nats nats_client reply_limits websocket worst_replies)
 list(REMOVE_ITEM UNIT_LUA ${MORE_LUA})
 tests_in(E2E e2e lua)
 
@@ -56,6 +56,7 @@ tests_in(WINDOWS_OWN_LUA windows lua)
 tests_in(WINDOWS_BROWSER windows/browser lua)
 tests_in(WINDOWS_MONITORS windows/monitors lua)
 tests_in(WINDOWS_TLS windows/tls lua)
+tests_in(WINDOWS_NATS windows/nats lua)
 
 include(${TESTS}/fuzz/fuzzers.cmake)
 
@@ -88,7 +89,8 @@ if(CMAKE_SCRIPT_MODE_FILE)
   add_lines("tsan tsan.e2e" ${TSAN_E2E})
   add_lines("windows windows.c" ${WINDOWS_C} ${WINDOWS_OWN_C})
   add_lines("windows windows.lua" ${WINDOWS_LUA})
-  add_lines("windows windows" ${WINDOWS_OWN_LUA} ${WINDOWS_BROWSER} ${WINDOWS_MONITORS} ${WINDOWS_TLS})
+  add_lines("windows windows" ${WINDOWS_OWN_LUA} ${WINDOWS_BROWSER} ${WINDOWS_MONITORS} ${WINDOWS_TLS}
+            ${WINDOWS_NATS})
   list(JOIN lines "\n" lines)
   execute_process(COMMAND ${CMAKE_COMMAND} -E echo ${lines}) # message() writes to standard error
 endif()

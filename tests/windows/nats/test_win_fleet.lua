@@ -1,0 +1,78 @@
+-- A fleet on Windows: deskpilot.exe submits missions to a NATS server on Linux, takes them from its queue, and runs them
+-- on private desktops. The server is with_nats_server.sh's.
+local files = require "deskpilot.base.files"
+local harness = require "harness"
+local json = require "deskpilot.base.json"
+local spawn = require "spawn"
+
+local tests = {}
+
+local url = os.getenv "DESKPILOT_NATS_URL"
+
+local MISSION = [[
+local files = require "deskpilot.base.files"
+return {
+  name = "mark",
+  desktop = { kind = "private" },
+  run = function(m)
+    assert(files.write(files.join(m.args[1], "begun-" .. m.args[2]), tostring(m.desk.screen.width)))
+    while files.exists(files.join(m.args[1], "hold")) do task.sleep(0.05) end
+    assert(files.write(files.join(m.args[1], "ran-" .. m.args[2]), ""))
+  end,
+}
+]]
+
+-- fn(fleet): a folder with the mission, and what is started ends with the test.
+local function with_fleet(fn)
+  local folder, started = spawn.folder(), {}
+  local leave <close> = setmetatable({}, { __close = function()
+    for _, one in ipairs(started) do
+      if not one.status then
+        one:kill "sigkill"
+        one:wait()
+      end
+    end
+    files.remove(folder)
+  end })
+  harness.ok(leave)
+  assert(files.make_folder(files.join(folder, "mission")))
+  assert(files.write(files.join(folder, "mission", "mark.lua"), MISSION))
+  local fleet = { folder = folder }
+  function fleet.start(...)
+    local one = spawn.start { spawn.program, ... }
+    started[#started + 1] = one
+    return one
+  end
+  function fleet.worker(server)
+    local one = fleet.start("worker", "--trust-server", "--server", server, "--slots", "1", "--slot-memory", "50",
+      "--slot-processors", "0.1", "--runs", files.join(folder, "runs"))
+    one:wait_for_word("takes missions from", 60)
+    return one
+  end
+  function fleet.submit(server, batch, name)
+    return fleet.start("submit", files.join(folder, "mission", "mark.lua"), "--server", server, "--batch", batch,
+      "--wait", "--", folder, name)
+  end
+  function fleet.there(name) return files.exists(files.join(folder, name)) end
+  fn(fleet)
+end
+
+-- How the only mission of a batch stands.
+local function record_of(batch)
+  local done = spawn.run { spawn.program, "fleet", "runs", "--json", "--batch", batch, "--server", url }
+  harness.eq(done.status, 0, done.stderr)
+  return harness.ok(json.decode(done.stdout), done.stdout .. done.stderr)
+end
+
+function tests.a_mission_from_the_queue()
+  with_fleet(function(fleet)
+    fleet.worker(url)
+    local submitted = fleet.submit(url, "one", "ann"):wait()
+    harness.eq(submitted.status, 0, submitted.stderr)
+    harness.ok(fleet.there "ran-ann")
+    local record = record_of "one"
+    harness.eq({ record.status, record.result }, { "done", "success" })
+  end)
+end
+
+return tests
