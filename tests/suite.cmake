@@ -43,7 +43,7 @@ tests_named(WINDOWS_LUA lua lua action_target agent api_key app_profiles arithme
             hook_fields hooks hostile_agents http http_server input_filter json lasting literal literal_planner lookup
             lookups loop_detection lua_export maker_actions maker_checks manager manager_analyst manager_roles
             mcp_client mcp_hostile mcp_http
-            mcp_options mcp_protocol mcp_run mcp_server memory model monitors native_desk ocr odd_journals odev
+            mcp_options mcp_protocol mcp_run mcp_server memory model monitors native_desk nats_broken nats_protocol ocr odd_journals odev
             old_runs orchestrator orchestrator_goals orchestrator_looks orchestrator_tools
             outline pace patterns permissions phases plugins
             policy_options probe process profiles questions quirks reload repeated replay

@@ -236,13 +236,12 @@ local function prepare(options)
   end
   local why = unsupported(list, options)
   if why then return errors.fail("unsupported", "%s", why) end
-  for _, path in ipairs { options.ca_file, options.credentials_file } do
-    local _, err = files.read(path, 1 << 20)
-    if err then return errors.fail("invalid", "cannot use %s for a connection to NATS: %s", path, tostring(err)) end
-  end
-  if options.credentials_file then
-    local _, err = credentials.read(options.credentials_file)
-    if err then return nil, err end
+  for _, name in ipairs { "ca_file", "credentials_file" } do
+    local path, ok, err = options[name], true, nil
+    if path then ok, err = (name == "ca_file" and files.read or credentials.read)(path, 1 << 20) end
+    if not ok then
+      return errors.fail("invalid", "cannot use %s for a connection to NATS: %s", path, tostring(err))
+    end
   end
   return list
 end

@@ -28,7 +28,7 @@ function nats_wire.address(address)
   place = place or authority
   if not PORTS[scheme] then return nil end
   local host, port = place:match "^%[([%x:.]+)%]:?(%d*)$"
-  if not host then host, port = place:match "^([^:%s%c]+):?(%d*)$" end
+  if not host then host, port = place:match "^([^:%s%c%[%]]+):?(%d*)$" end
   local number = port == "" and PORTS[scheme] or math.tointeger(tonumber(port))
   local on_web = scheme == "ws" or scheme == "wss"
   if not host or not number or number < 1 or number > 65535 or not on_web and path ~= "" and path ~= "/" then
@@ -136,8 +136,8 @@ local function open_web(self, address, options)
     on_message = function(bytes) if not self.closed then self.on_bytes(bytes) end end,
     on_drain = function() end,
     on_end = function(why)
-      -- An HTTP server that knows of no WebSockets is no NATS server; a certificate that is not trusted stays protocol.
-      over(self, why.code == "protocol" and not why.close_code and "protocol"
+      -- What knows of no WebSockets is no NATS server; a certificate that is not trusted is no agreement on TLS.
+      over(self, why.code == "protocol" and not why.close_code and address.scheme == "wss" and "protocol"
         or why.code == "timed_out" and "timed_out" or "unavailable", why.message)
     end }
   if not socket then return nil, err end

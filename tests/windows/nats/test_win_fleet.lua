@@ -1,5 +1,5 @@
--- A fleet on Windows: deskpilot.exe submits missions to a NATS server on Linux, takes them from its queue, and runs them
--- on private desktops. The server is with_nats_server.sh's.
+-- A fleet on Windows: deskpilot.exe submits missions to a NATS server on Linux, takes them from its queue, and runs
+-- them on private desktops. The server is with_nats_server.sh's.
 local files = require "deskpilot.base.files"
 local harness = require "harness"
 local json = require "deskpilot.base.json"
@@ -7,7 +7,8 @@ local spawn = require "spawn"
 
 local tests = {}
 
-local url = os.getenv "DESKPILOT_NATS_URL"
+local url, ws, wss = os.getenv "DESKPILOT_NATS_URL", os.getenv "DESKPILOT_NATS_WS", os.getenv "DESKPILOT_NATS_WSS"
+local ca_file = os.getenv "DESKPILOT_NATS_CA"
 
 local MISSION = [[
 local files = require "deskpilot.base.files"
@@ -71,8 +72,43 @@ function tests.a_mission_from_the_queue()
     harness.eq(submitted.status, 0, submitted.stderr)
     harness.ok(fleet.there "ran-ann")
     local record = record_of "one"
-    harness.eq({ record.status, record.result }, { "done", "success" })
+    harness.eq({ record.status, record.attempts, record.outcome.status, record.outcome.result.status },
+      { "done", 1, 0, "succeeded" })
   end)
+end
+
+-- Over a listener for WebSockets; and a second worker waits with nothing to do.
+function tests.a_mission_that_is_cancelled_ends_and_its_desktop_with_it()
+  with_fleet(function(fleet)
+    local worker = fleet.worker(ws)
+    assert(files.write(files.join(fleet.folder, "hold"), ""))
+    local submitted = fleet.submit(ws, "two", "bob")
+    harness.wait_until("it to begin", function() return fleet.there "begun-bob" end, 60)
+    local record = record_of "two"
+    harness.eq(record.status, "running")
+    local cancelled = spawn.run { spawn.program, "fleet", "cancel", record.id, "--server", ws }
+    harness.eq(cancelled.status, 0, cancelled.stderr)
+    submitted:wait()
+    harness.ok(submitted.status ~= 0)
+    harness.eq(record_of("two").status, "cancelled")
+    files.remove(files.join(fleet.folder, "hold"))
+    local drained = spawn.run { spawn.program, "fleet", "drain", "w-", "--server", ws }
+    harness.eq(drained.status, 0, drained.stderr)
+    harness.eq(worker:wait().status, 0, worker.stderr)
+    harness.ok(not fleet.there "ran-bob", "the run was over before the file was gone")
+  end)
+end
+
+function tests.a_worker_by_tls()
+  local list = spawn.run { spawn.program, "fleet", "status", "--server", wss, "--ca", ca_file }
+  harness.eq(list.status, 0, list.stderr)
+  local refused = spawn.run { spawn.program, "fleet", "status", "--server", wss, "--ca",
+    "tests/windows/tls/another.pem" }
+  harness.eq(refused.status, 3)
+  harness.has(refused.stderr, "do not agree on TLS")
+  refused = spawn.run { spawn.program, "fleet", "status", "--server", (url:gsub("nats:", "tls:")) }
+  harness.eq(refused.status, 3)
+  harness.has(refused.stderr, "wss://host:port")
 end
 
 return tests
