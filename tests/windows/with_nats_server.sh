@@ -15,6 +15,7 @@ openssl req -x509 -newkey rsa:2048 -nodes -keyout "$folder/key.pem" -out "$folde
 # begin NAME MORE: a server with further lines of configuration; its log tells the ports.
 begin() {
     printf 'host: 127.0.0.1\nport: -1\njetstream { store_dir: "%s" }\n%s\n' "$folder/$1" "$2" >"$folder/$1.conf"
+    : >"$folder/$1.log" # to be read before the server has said anything
     "$server" -c "$folder/$1.conf" >"$folder/$1.log" 2>&1 </dev/null &
     servers="$servers $!"
     until grep -q 'Server is ready' "$folder/$1.log"; do

@@ -12,6 +12,7 @@ local ca_file = os.getenv "DESKPILOT_NATS_CA"
 
 local MISSION = [[
 local files = require "deskpilot.base.files"
+local task = require "deskpilot.base.task"
 return {
   name = "mark",
   desktop = { kind = "private" },
@@ -77,7 +78,7 @@ function tests.a_mission_from_the_queue()
   end)
 end
 
--- Over a listener for WebSockets; and a second worker waits with nothing to do.
+-- By WebSockets.
 function tests.a_mission_that_is_cancelled_ends_and_its_desktop_with_it()
   with_fleet(function(fleet)
     local worker = fleet.worker(ws)
@@ -90,9 +91,9 @@ function tests.a_mission_that_is_cancelled_ends_and_its_desktop_with_it()
     harness.eq(cancelled.status, 0, cancelled.stderr)
     submitted:wait()
     harness.ok(submitted.status ~= 0)
-    harness.eq(record_of("two").status, "cancelled")
+    harness.eq(record_of("two").status, "cancelled", json.encode(record_of "two"))
     files.remove(files.join(fleet.folder, "hold"))
-    local drained = spawn.run { spawn.program, "fleet", "drain", "w-", "--server", ws }
+    local drained = spawn.run { spawn.program, "fleet", "drain", worker.stderr:match "^(w%S+) takes missions", "--server", ws }
     harness.eq(drained.status, 0, drained.stderr)
     harness.eq(worker:wait().status, 0, worker.stderr)
     harness.ok(not fleet.there "ran-bob", "the run was over before the file was gone")
