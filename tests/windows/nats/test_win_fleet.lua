@@ -1,9 +1,11 @@
 -- A fleet on Windows: deskpilot.exe submits missions to a NATS server on Linux, takes them from its queue, and runs
 -- them on private desktops. The server is with_nats_server.sh's.
+local bundle = require "deskpilot.fleet.bundle"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
 local json = require "deskpilot.base.json"
 local spawn = require "spawn"
+local system = require "native.system"
 
 local tests = {}
 
@@ -93,14 +95,45 @@ function tests.a_mission_that_is_cancelled_ends_and_its_desktop_with_it()
     harness.ok(submitted.status ~= 0)
     harness.eq(record_of("two").status, "cancelled", json.encode(record_of "two"))
     files.remove(files.join(fleet.folder, "hold"))
-    local drained = spawn.run { spawn.program, "fleet", "drain", worker.stderr:match "^(w%S+) takes missions", "--server", ws }
+    local name = worker.stderr:match "^(w%S+) takes missions"
+    local drained = spawn.run { spawn.program, "fleet", "drain", name, "--server", ws }
     harness.eq(drained.status, 0, drained.stderr)
     harness.eq(worker:wait().status, 0, worker.stderr)
     harness.ok(not fleet.there "ran-bob", "the run was over before the file was gone")
   end)
 end
 
-function tests.a_worker_by_tls()
+function tests.a_bundle_opens_no_device()
+  with_fleet(function(fleet)
+    for _, path in ipairs { "con", "a/NUL.lua", "com1", "Lpt9 .txt" } do
+      local text = json.encode { version = 1, files = { { path = path, size = 1 } } } .. "\n1"
+      harness.fails("protocol", "a file outside of it", bundle.unpack(text, system.sha256(text), fleet.folder))
+    end
+  end)
+end
+
+-- Ctrl+C reaches all of a console, and so not the mission, which has none.
+function tests.ctrl_c_ends_a_worker_when_its_missions_have_ended()
+  with_fleet(function(fleet)
+    local worker = spawn.start({ os.getenv "DESKPILOT_CTRLC", spawn.program, "worker", "--trust-server", "--server",
+      url, "--slots", "1", "--slot-memory", "50", "--slot-processors", "0.1", "--runs",
+      files.join(fleet.folder, "runs") }, { pipe = true })
+    worker:wait_for_word("takes missions from", 60)
+    assert(files.write(files.join(fleet.folder, "hold"), ""))
+    local submitted = fleet.submit(url, "three", "cem")
+    harness.wait_until("it to begin", function() return fleet.there "begun-cem" end, 60)
+    worker.input:write "c"
+    worker:wait_for_word("no more missions are taken", 30)
+    files.remove(files.join(fleet.folder, "hold"))
+    submitted:wait()
+    harness.eq(submitted.status, 0, submitted.stderr)
+    harness.eq(worker:wait().status, 0, worker.stderr)
+    worker.input:close()
+    harness.ok(fleet.there "ran-cem")
+  end)
+end
+
+function tests.the_server_by_tls()
   local list = spawn.run { spawn.program, "fleet", "status", "--server", wss, "--ca", ca_file }
   harness.eq(list.status, 0, list.stderr)
   local refused = spawn.run { spawn.program, "fleet", "status", "--server", wss, "--ca",
