@@ -103,6 +103,20 @@ function tests.a_mission_that_is_cancelled_ends_and_its_desktop_with_it()
   end)
 end
 
+-- Private desktops of Windows have no mouse: that is the mission's to change, so it is not tried again.
+function tests.a_mission_that_wants_a_mouse_is_done_with_the_reason()
+  with_fleet(function(fleet)
+    assert(files.write(files.join(fleet.folder, "mission", "mark.lua"),
+      'return { name = "task", desktop = { kind = "private" }, task = "Click." }'))
+    fleet.worker(url)
+    local submitted = fleet.submit(url, "four", "dot"):wait()
+    harness.eq(submitted.status, 1, submitted.stderr)
+    local record = record_of "four"
+    harness.eq({ record.status, record.attempts }, { "done", 1 }, json.encode(record))
+    harness.has(record.words, "private")
+  end)
+end
+
 function tests.a_bundle_opens_no_device()
   with_fleet(function(fleet)
     for _, path in ipairs { "con", "a/NUL.lua", "com1", "Lpt9 .txt" } do
