@@ -26,7 +26,8 @@ tests_in(MORE_C c c)
 list(FILTER UNIT_C EXCLUDE REGEX "/test_(x11.*|elements|find_recall|watchdog)\\.c$")
 list(REMOVE_ITEM MORE_C ${UNIT_C})
 tests_in(UNIT_LUA lua lua)
-tests_named(MORE_LUA lua lua app_profiles cli faults fleet_limits fleet_queues nats reply_limits websocket worst_replies)
+tests_named(MORE_LUA lua lua app_profiles cli faults fleet_limits fleet_queues nats nats_client reply_limits websocket
+  worst_replies)
 list(REMOVE_ITEM UNIT_LUA ${MORE_LUA})
 tests_in(E2E e2e lua)
 
@@ -43,7 +44,7 @@ tests_named(WINDOWS_LUA lua lua action_target agent api_key app_profiles arithme
             hook_fields hooks hostile_agents http http_server input_filter json lasting literal literal_planner lookup
             lookups loop_detection lua_export maker_actions maker_checks manager manager_analyst manager_roles
             mcp_client mcp_hostile mcp_http
-            mcp_options mcp_protocol mcp_run mcp_server memory model monitors native_desk ocr odd_journals odev
+            mcp_options mcp_protocol mcp_run mcp_server memory model monitors native_desk nats_broken nats_protocol ocr odd_journals odev
             old_runs orchestrator orchestrator_goals orchestrator_looks orchestrator_tools
             outline pace patterns permissions phases plugins
             policy_options probe process profiles questions quirks reload repeated replay
@@ -56,6 +57,7 @@ tests_in(WINDOWS_OWN_LUA windows lua)
 tests_in(WINDOWS_BROWSER windows/browser lua)
 tests_in(WINDOWS_MONITORS windows/monitors lua)
 tests_in(WINDOWS_TLS windows/tls lua)
+tests_in(WINDOWS_NATS windows/nats lua)
 
 include(${TESTS}/fuzz/fuzzers.cmake)
 
@@ -88,7 +90,8 @@ if(CMAKE_SCRIPT_MODE_FILE)
   add_lines("tsan tsan.e2e" ${TSAN_E2E})
   add_lines("windows windows.c" ${WINDOWS_C} ${WINDOWS_OWN_C})
   add_lines("windows windows.lua" ${WINDOWS_LUA})
-  add_lines("windows windows" ${WINDOWS_OWN_LUA} ${WINDOWS_BROWSER} ${WINDOWS_MONITORS} ${WINDOWS_TLS})
+  add_lines("windows windows" ${WINDOWS_OWN_LUA} ${WINDOWS_BROWSER} ${WINDOWS_MONITORS} ${WINDOWS_TLS}
+            ${WINDOWS_NATS})
   list(JOIN lines "\n" lines)
   execute_process(COMMAND ${CMAKE_COMMAND} -E echo ${lines}) # message() writes to standard error
 endif()

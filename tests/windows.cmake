@@ -32,6 +32,7 @@ add_lua_tests(windows.lua "" ${WINDOWS_LUA})
 add_lua_tests(windows "" ${WINDOWS_OWN_LUA})
 add_lua_tests(windows "${HERE}/windows/with_browser.sh;${WINE}" ${WINDOWS_BROWSER})
 add_lua_tests(windows "${HERE}/windows/with_tls_server.sh;${WINE}" ${WINDOWS_TLS})
+add_lua_tests(windows "${HERE}/windows/with_nats_server.sh;${WINE}" ${WINDOWS_NATS})
 add_lua_tests(windows "${HERE}/wine/wine.sh;--two-monitors;--seconds;360" ${WINDOWS_MONITORS})
 
 set(NEEDS deskpilot)

@@ -8,6 +8,13 @@ bool base_signing_key_pair(uint8_t public_key[BASE_SIGNING_PUBLIC_SIZE],
     return sodium_init() >= 0 && crypto_sign_keypair(public_key, secret_key) == 0;
 }
 
+bool base_signing_key_pair_of(uint8_t public_key[BASE_SIGNING_PUBLIC_SIZE],
+                              uint8_t secret_key[BASE_SIGNING_SECRET_SIZE],
+                              const uint8_t seed[BASE_SIGNING_SEED_SIZE])
+{
+    return sodium_init() >= 0 && crypto_sign_seed_keypair(public_key, secret_key, seed) == 0;
+}
+
 bool base_signing_sign(uint8_t signature[BASE_SIGNING_SIGNATURE_SIZE], const void *message,
                        size_t size, const uint8_t secret_key[BASE_SIGNING_SECRET_SIZE])
 {

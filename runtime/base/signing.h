@@ -10,6 +10,7 @@
 
 enum {
     BASE_SIGNING_PUBLIC_SIZE = 32,
+    BASE_SIGNING_SEED_SIZE = 32,
     BASE_SIGNING_SECRET_SIZE = 64, /* the seed, then the public key */
     BASE_SIGNING_SIGNATURE_SIZE = 64,
     BASE_SIGNING_HASH_MOST = 64,
@@ -18,6 +19,11 @@ enum {
 /* Makes a pair of keys by the system's random numbers. False where there are none. */
 bool base_signing_key_pair(uint8_t public_key[BASE_SIGNING_PUBLIC_SIZE],
                            uint8_t secret_key[BASE_SIGNING_SECRET_SIZE]);
+
+/* The pair of keys that belongs to a seed. False where libsodium cannot be used. */
+bool base_signing_key_pair_of(uint8_t public_key[BASE_SIGNING_PUBLIC_SIZE],
+                              uint8_t secret_key[BASE_SIGNING_SECRET_SIZE],
+                              const uint8_t seed[BASE_SIGNING_SEED_SIZE]);
 
 /* Signs a message. False where the second half of the secret key is not the public key of its
  * first, by which it would give itself away. */

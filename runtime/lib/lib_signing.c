@@ -12,13 +12,18 @@ static const uint8_t *check_bytes(lua_State *L, int arg, size_t wanted)
     return (const uint8_t *) bytes;
 }
 
-/* Makes a pair of keys by the system's random numbers.
+/* Makes a pair of keys by the system's random numbers, or the one that belongs to a seed.
+ * ---@param seed string? 32 bytes
  * ---@return string public_key 32 bytes
  * ---@return string secret_key 64 bytes: the seed, then the public key */
 static int lib_signing_key_pair(lua_State *L)
 {
     uint8_t public_key[BASE_SIGNING_PUBLIC_SIZE], secret_key[BASE_SIGNING_SECRET_SIZE];
-    if (!base_signing_key_pair(public_key, secret_key)) {
+    bool made = lua_isnoneornil(L, 1)
+                    ? base_signing_key_pair(public_key, secret_key)
+                    : base_signing_key_pair_of(public_key, secret_key,
+                                               check_bytes(L, 1, BASE_SIGNING_SEED_SIZE));
+    if (!made) {
         return luaL_error(L, "this system gives no random numbers");
     }
     lua_pushlstring(L, (const char *) public_key, sizeof public_key);

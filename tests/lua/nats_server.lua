@@ -2,7 +2,6 @@
 local uv = require "luv"
 local files = require "deskpilot.base.files"
 local nats = require "deskpilot.net.nats"
-local ports = require "ports"
 local spawn = require "spawn"
 local t = require "harness"
 
@@ -22,8 +21,10 @@ function Server:start()
       if not self.said.stderr:find("address already in use", 1, true) then error(self.said.stderr, 0) end
       self.said = spawn.start { PROGRAM, "-c", self.config } -- a connection may have had the port for a moment
     end
-    return self.said.stderr:find("Server is ready", 1, true) and ports.of(self.said.pid)
+    return self.said.stderr:find("Server is ready", 1, true)
+      and tonumber(self.said.stderr:match "client connections on 127%.0%.0%.1:(%d+)")
   end, 30)
+  self.web_port = tonumber(self.said.stderr:match "websocket clients on %l+://127%.0%.0%.1:(%d+)")
   self:write() -- from now on with that port
   self.url = "nats://127.0.0.1:" .. self.port
 end
@@ -47,6 +48,28 @@ function Server:connect(options)
   local copy = { servers = self.url }
   for name, value in pairs(options or {}) do copy[name] = value end
   return nats.connect(copy)
+end
+
+--- Makes a self-made authority, if it is not there, and a certificate by it: AUTHORITY.pem, NAME.pem, NAME.key.
+---@param folder string
+---@param authority string
+---@param name string
+---@param subject string "DNS:localhost"
+function nats_server.certificates(folder, authority, name, subject)
+  local ca, at = folder .. "/" .. authority, folder .. "/" .. name
+  local function openssl(...)
+    local made = spawn.run { "openssl", ... }
+    t.eq(made.status, 0, made.stderr)
+  end
+  if not files.exists(ca .. ".pem") then
+    openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", ca .. ".key", "-out", ca .. ".pem",
+      "-days", "2", "-subj", "/CN=" .. authority)
+  end
+  openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", at .. ".key", "-out", at .. ".csr",
+    "-subj", "/CN=" .. name)
+  assert(files.write(at .. ".ext", "subjectAltName=" .. subject .. "\n"))
+  openssl("x509", "-req", "-in", at .. ".csr", "-CA", ca .. ".pem", "-CAkey", ca .. ".key", "-CAcreateserial", "-out",
+    at .. ".pem", "-days", "2", "-extfile", at .. ".ext")
 end
 
 --- Runs fn(server) beside one.

@@ -48,14 +48,15 @@ Process.__index = Process
 
 --- Starts argv[1]; its output is collected in process.stdout and process.stderr.
 ---@param argv string[]
----@param options table? {cwd, env, input}: env holds values, false to unset; input is all its input
+---@param options table? {cwd, env, input, pipe}: env holds values, false to unset; input is all its input; with pipe,
+---  process.input is written to by the test
 function spawn.start(argv, options)
   options = options or {}
   count = count + 1
   local self = setmetatable({ stdout = "", stderr = "", waiters = {}, open = 3, argv = argv, began = task.now(),
     tag = ("TEST_PROCESS_TAG=%d-%d;"):format(uv.os_getpid(), count) }, Process)
   local pipes = { uv.new_pipe(), uv.new_pipe() }
-  local input = options.input and uv.new_pipe()
+  local input = (options.input or options.pipe) and uv.new_pipe()
   local function closed()
     self.open = self.open - 1
     if self.open > 0 then return end
@@ -74,7 +75,8 @@ function spawn.start(argv, options)
     task.sleep(0.1)
   end
   assert(self.handle, self.pid)
-  if input then input:write(options.input, function() input:close() end) end
+  self.input = input
+  if options.input then input:write(options.input, function() input:close() end) end
   for i, field in ipairs { "stdout", "stderr" } do
     pipes[i]:read_start(function(_, data)
       if data then self[field] = self[field] .. data return end

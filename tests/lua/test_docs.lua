@@ -152,7 +152,8 @@ end
 function tests.each_promise_of_security_has_its_test()
   local places = { lua = { "tests/lua/%s.lua" }, e2e = { "tests/e2e/%s.lua" }, c = { "tests/c/%s.c" },
     ["windows.c"] = { "tests/windows/c/%s.c", "tests/c/%s.c" },
-    windows = { "tests/windows/%s.lua", "tests/windows/browser/%s.lua" }, binary = { "tests/binary/%s.sh" },
+    windows = { "tests/windows/%s.lua", "tests/windows/browser/%s.lua", "tests/windows/nats/%s.lua" },
+    binary = { "tests/binary/%s.sh" },
     fuzz = { "tests/fuzz/%s.lua", "tests/fuzz/fuzz_%s.c" } }
   local page = t.ok(files.read("docs/security.md")) or ""
   local promises = page:match("\n## What is promised\n(.*)\n## The worst answers\n") or ""

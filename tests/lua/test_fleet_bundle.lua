@@ -54,7 +54,7 @@ tests.what_is_hostile_writes_nothing = spawn.in_folder(function(folder)
     t.eq(files.list(folder), { "to" })
   end
   for _, path in ipairs { "../x", "a/../../x", "/tmp/x", "a//x", "./x", "", "a/", "C:/x", "a\\x", "a\nb", "a\0b",
-    ("a/"):rep(40) .. "x", ("a"):rep(2000) } do
+    ".. /x", "a/. ./x", "...", ("a/"):rep(40) .. "x", ("a"):rep(2000) } do
     refused("a file outside of it", { version = 1, files = { { path = "good", size = 1 }, { path = path, size = 1 } } },
       "12")
   end

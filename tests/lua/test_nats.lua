@@ -7,7 +7,6 @@ local nats_kv = require "deskpilot.net.nats_kv"
 local nats_server = require "nats_server"
 local ports = require "ports"
 local pull = require "deskpilot.net.jetstream_pull"
-local spawn = require "spawn"
 local t = require "harness"
 local task = require "deskpilot.base.task"
 
@@ -429,29 +428,11 @@ function tests.what_the_account_may_not_do_is_said()
   end)
 end
 
--- Self-made authorities, and certificates by them: CA.pem, NAME.pem, NAME.key.
-local function make_certificates(folder, authority, name, subject)
-  local ca, at = folder .. "/" .. authority, folder .. "/" .. name
-  local function openssl(...)
-    local made = spawn.run { "openssl", ... }
-    t.eq(made.status, 0, made.stderr)
-  end
-  if not files.exists(ca .. ".pem") then
-    openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", ca .. ".key", "-out", ca .. ".pem",
-      "-days", "2", "-subj", "/CN=" .. authority)
-  end
-  openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", at .. ".key", "-out", at .. ".csr",
-    "-subj", "/CN=" .. name)
-  assert(files.write(at .. ".ext", "subjectAltName=" .. subject .. "\n"))
-  openssl("x509", "-req", "-in", at .. ".csr", "-CA", ca .. ".pem", "-CAkey", ca .. ".key", "-CAcreateserial", "-out",
-    at .. ".pem", "-days", "2", "-extfile", at .. ".ext")
-end
-
 function tests.tls_is_wanted_and_checked()
   nats_server.with(function(folder)
-    make_certificates(folder, "ours", "server", "DNS:localhost")
-    make_certificates(folder, "ours", "client", "DNS:worker")
-    make_certificates(folder, "theirs", "stranger", "DNS:worker")
+    nats_server.certificates(folder, "ours", "server", "DNS:localhost")
+    nats_server.certificates(folder, "ours", "client", "DNS:worker")
+    nats_server.certificates(folder, "theirs", "stranger", "DNS:worker")
     return ("tls { cert_file: %q, key_file: %q, ca_file: %q, verify: true }"):format(folder .. "/server.pem",
       folder .. "/server.key", folder .. "/ours.pem")
   end, function(server)

@@ -65,11 +65,19 @@ function bundle.make(folder)
   return text, system.sha256(text)
 end
 
+-- What Windows takes for devices in every folder, with whatever ending; COM1 to COM9 as COM0.
+local DEVICES = { CON = true, PRN = true, AUX = true, NUL = true, ["CONIN$"] = true, ["CONOUT$"] = true, COM0 = true,
+  LPT0 = true }
+
 -- Whether it stays inside of the folder on every system.
 local function is_inside(path)
   if type(path) ~= "string" or path == "" or #path > 1000 or path:find("[%c\\:]") then return false end
   local framed = "/" .. path .. "/"
-  if framed:find("//", 1, true) or framed:find("/./", 1, true) or framed:find("/../", 1, true) then return false end
+  if framed:find("//", 1, true) or framed:find "/[. ]+/" then return false end -- to Windows ".. " may be ".."
+  for name in (system.platform == "windows" and path or ""):gmatch "[^/]+" do
+    local stem = name:match("^[^.]*"):upper():gsub(" +$", ""):gsub("%d$", "0")
+    if DEVICES[stem] then return false end
+  end
   return select(2, path:gsub("/", "")) <= bundle.limits.depth
 end
 

@@ -2,6 +2,7 @@
 local uv = require "luv"
 local control = require "deskpilot.fleet.control"
 local json = require "deskpilot.base.json"
+local platform = require "deskpilot.desk.platform"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 local timing = require("deskpilot.fleet.store").timing
@@ -18,12 +19,13 @@ local Presence = {}
 Presence.__index = Presence
 
 --- Ends what is run, if it runs yet: a run that is told to end writes down that it did. It is told once, since the
---- second signal would end it on the spot.
+--- second signal would end it on the spot. Windows has no such signal: the run ends there and then.
 ---@param entry table of worker.running
 function presence.stop(entry)
   local child = entry.child
   if not child or child == entry.told then return end
   entry.told = child
+  if not platform.polite then child:kill() return end
   local deadline = task.now() + GOODBYE
   if not child.status then uv.kill(child.pid, "sigterm") end
   while not child.status and task.now() < deadline do task.sleep(0.05) end

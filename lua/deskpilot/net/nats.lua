@@ -3,8 +3,8 @@
 --- Once a connection is open it is made again for as long as it takes: a call that waits goes on waiting, up to its
 --- limit. Certificates are always verified. What comes from the server is untrusted.
 local uv = require "luv"
-local native = require "native.nats"
 local errors = require "deskpilot.base.errors"
+local system = require "native.system"
 local subscriptions = require "deskpilot.net.nats_subscription"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
@@ -12,8 +12,10 @@ local text = require "deskpilot.base.text"
 local nats = {}
 
 ---@class deskpilot.nats.options
----@field servers string|string[]|nil "nats://host:4222", "tls://host:4222"; several, in one text too (joined by ","),
----  are those of one cluster; default nats://127.0.0.1:4222
+---@field servers string|string[]|nil "nats://host:4222", "tls://host:4222", "wss://host:443" (a websocket listener),
+---  "ws://host:80"; several, in one text too (joined by ","), are those of one cluster; default nats://127.0.0.1:4222
+---@field client "own"|nil "own": deskpilot's own client (net/nats_client.lua) also where libnats could do it;
+---  deskpilot.exe, ws:// and wss:// have always that
 ---@field name string? what the server's monitoring calls this client; default "deskpilot"
 ---@field timeout number? seconds for one attempt at one server; default 2
 ---@field credentials_file string? what NATS's tools write for a user (a JWT and its seed)
@@ -44,13 +46,15 @@ local WAIT = 5 -- seconds that a request waits for its answer
 
 -- --- connecting --------------------------------------------------------------------------------------------------
 
+local SCHEMES = { nats = true, tls = true, ws = true, wss = true }
+
 local function addresses(servers)
   local list = {}
   for _, part in ipairs(type(servers) == "table" and servers or { servers or "127.0.0.1" }) do
     for address in part:gmatch("[^,%s]+") do
       if not address:find("://", 1, true) then address = "nats://" .. address end
-      if not (text.starts(address, "nats://") or text.starts(address, "tls://")) then
-        errors.mistake("%q is no address of a NATS server, which begins with nats:// or tls://", address)
+      if not SCHEMES[address:match "^(%l+)://"] then
+        errors.mistake("%q is no address of a NATS server, which begins with nats://, tls://, wss:// or ws://", address)
       end
       list[#list + 1] = address
     end
@@ -67,6 +71,13 @@ local function for_sentences(list)
     shown[i] = scheme .. (text.after_last(rest, "@") or rest)
   end
   return table.concat(shown, ", ")
+end
+
+-- The one that has what is asked for: native.nats, or what is like it.
+local function client_for(options, list)
+  local on_web = table.concat(list, " "):find "%f[%l]wss?://"
+  local own = system.platform == "windows" or on_web or options.client == "own"
+  return require(own and "deskpilot.net.nats_client" or "native.nats")
 end
 
 local function identity(options, list)
@@ -125,7 +136,8 @@ end
 --- Connects, and waits until the connection is open.
 ---@param options deskpilot.nats.options?
 ---@return deskpilot.nats? connection, deskpilot.error? err codes: unavailable (no server, no libnats), refused (the
----  credentials), protocol (TLS: no trust, another name), timed_out, invalid (a file that cannot be used), io
+---  credentials), protocol (TLS: no trust, another name), timed_out, invalid (a file that cannot be used), io,
+---  unsupported (TLS in this program's own client, but over WebSockets)
 function nats.connect(options)
   options = options or {}
   local list = addresses(options.servers)
@@ -137,9 +149,10 @@ function nats.connect(options)
     request[name] = options[name]
   end
   request.tls = table.concat(list):find("tls://", 1, true) ~= nil
+  local client = client_for(options, list)
   local open, why = task.await(function(done)
     for name, callback in pairs(callbacks(self, done)) do request[name] = callback end
-    handle, err = native.connect(request)
+    handle, err = client.connect(request)
     self.native = handle
     if not handle then done(false, err) end
     return function() if handle then handle:close() end end

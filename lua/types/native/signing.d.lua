@@ -6,10 +6,11 @@
 ---@class native.signing
 local module = {}
 
---- Makes a pair of keys by the system's random numbers.
+--- Makes a pair of keys by the system's random numbers, or the one that belongs to a seed.
+---@param seed string? 32 bytes
 ---@return string public_key 32 bytes
 ---@return string secret_key 64 bytes: the seed, then the public key
-function module.key_pair() end
+function module.key_pair(seed) end
 
 --- Signs a message.
 ---@param message string

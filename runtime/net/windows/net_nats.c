@@ -1,5 +1,7 @@
 /*
- * NATS needs libnats, whose TLS is OpenSSL's alone: what deskpilot.exe is linked with has neither.
+ * What deskpilot.exe is linked with has no libnats, whose TLS is OpenSSL's alone. It speaks with
+ * NATS by a client in Lua (lua/deskpilot/net/nats_client.lua), so nothing of the program's own
+ * comes here.
  */
 #include "net/net_nats.h"
 
@@ -9,8 +11,7 @@ net_nats *net_nats_open(uv_loop_t *loop, const net_nats_options *options,
     (void) loop;
     (void) options;
     (void) events;
-    base_fail(err, BASE_UNSUPPORTED,
-              "deskpilot.exe cannot connect to NATS yet: use deskpilot on Linux for fleets");
+    base_fail(err, BASE_UNSUPPORTED, "deskpilot.exe has no libnats: connect by deskpilot.net.nats");
     return NULL;
 }
 
