@@ -1,5 +1,6 @@
 --- What the time of a run went to, from its events: the model's answers, looking at the desktop, doing actions, waiting
---- for the screen to settle, asking people, waiting for limits of calls a minute; and the rest, which is the policy's (with guards, hooks and files).
+--- for the screen to settle, asking people, waiting for limits of calls a minute; and the rest, which is the policy's
+--- (with guards, hooks and files).
 local time_share = {}
 
 ---@class deskpilot.time_share seconds
