@@ -159,8 +159,9 @@ local function by_all(self, one)
   return pause or LONGEST
 end
 
+-- A connection that is closed comes back for nobody.
 local function serve(self, one)
-  while one.waiting[1] or one.settled[1] do
+  while (one.waiting[1] or one.settled[1]) and not self.store.connection.closed do
     local pause
     one.changed = false
     if self.is_away and task.now() < self.again then pause = by_share(self, one) else pause = by_all(self, one) end
