@@ -17,7 +17,7 @@ local quiet, cap = 0.15, 1.5 -- a screen that was quiet for so long has come to 
 local pause = 0.25 -- between two looks at a screen that keeps changing
 local typing_over = 0.7 -- after the last key a text is over
 local held_back = 0.3 -- that Ctrl+C waits: in this command's own terminal it ends the recording
-local shown = 2 -- that an application has to show what was typed, where keys alone do not tell it
+local shown = 5 -- that an application has to show what was typed, where keys alone do not tell it
 local arrives = 0.06 -- that a key has to reach its field
 
 ---@class deskpilot.recorder
