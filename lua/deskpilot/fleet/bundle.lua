@@ -5,6 +5,7 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local system = require "native.system"
+local without_end = require("deskpilot.base.text").without_end
 
 local bundle = {}
 
@@ -75,7 +76,7 @@ local function is_inside(path)
   local framed = "/" .. path .. "/"
   if framed:find("//", 1, true) or framed:find "/[. ]+/" then return false end -- to Windows ".. " may be ".."
   for name in (system.platform == "windows" and path or ""):gmatch "[^/]+" do
-    local stem = name:match("^[^.]*"):upper():gsub(" +$", ""):gsub("%d$", "0")
+    local stem = without_end(name:match("^[^.]*"):upper(), " "):gsub("%d$", "0")
     if DEVICES[stem] then return false end
   end
   return select(2, path:gsub("/", "")) <= bundle.limits.depth

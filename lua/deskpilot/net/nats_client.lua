@@ -231,7 +231,7 @@ local function prepare(options)
     list[i] = wires.address(address)
     if not list[i] then
       return errors.fail("invalid", "%s is no address of a NATS server: scheme://host:port",
-        address:gsub("//.*@", "//"))
+        (address:gsub("^([^/]*//).*@", "%1")))
     end
   end
   local why = unsupported(list, options)

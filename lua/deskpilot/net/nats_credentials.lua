@@ -47,7 +47,10 @@ function nats_credentials.seed(text)
 end
 
 local function between(text, what)
-  return text:match("%-%-%-%-%-*BEGIN " .. what .. "%-%-%-%-*%s+(%S+)%s+%-%-%-%-*END " .. what)
+  local _, last = text:find("----BEGIN " .. what .. "----", 1, true)
+  local words, at = text:match("^%-*%s+(%S+)%s+%-+()", (last or #text) + 1)
+  local label = "END " .. what
+  return at and text:sub(at, at + #label - 1) == label and words or nil
 end
 
 ---@class deskpilot.nats_credentials

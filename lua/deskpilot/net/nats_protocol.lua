@@ -85,7 +85,7 @@ local function headers_of(block)
   if not first then return headers end
   headers.Status, headers.Description = first:match "^[ \t]+(%d%d%d)[ \t]*(.*)$"
   if headers.Description == "" then headers.Description = nil end
-  for line in rest:gmatch "([^\r\n]+)\r\n" do
+  for line in (rest:match "^(.*)\r\n" or ""):gmatch "[^\r\n]+" do
     local name, value = line:match "^([^:%s]+):[ \t]*(.*)$"
     if name and headers[name] == nil then
       count = count + 1

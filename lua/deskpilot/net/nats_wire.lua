@@ -28,7 +28,8 @@ function nats_wire.address(address)
   place = place or authority
   if not PORTS[scheme] then return nil end
   local host, port = place:match "^%[([%x:.]+)%]:?(%d*)$"
-  if not host then host, port = place:match "^([^:%s%c%[%]]+):?(%d*)$" end
+  if not host then host, port = place:match "^([^:%s%c%[%]]+):(%d*)$" end
+  if not host then host, port = place:match "^[^:%s%c%[%]]+$", "" end
   local number = port == "" and PORTS[scheme] or math.tointeger(tonumber(port))
   local on_web = scheme == "ws" or scheme == "wss"
   if not host or not number or number < 1 or number > 65535 or not on_web and path ~= "" and path ~= "/" then
