@@ -4,6 +4,7 @@
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
+local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
 local jetstream = {}
@@ -14,6 +15,7 @@ local jetstream = {}
 local JetStream = {}
 JetStream.__index = JetStream
 
+local TRIES = 10 -- of making a stream that somebody else makes too
 local ANSWER = { bytes = 4 << 20, values = 100000, depth = 20 } -- what is read of one
 
 --- JetStream over a connection.
@@ -90,6 +92,17 @@ function JetStream:ask(name, body)
   return read(self, answer)
 end
 
+-- Where somebody else makes the same stream in this moment, the server says of its subjects that another one has them.
+local function create(self, name, body)
+  local made, err
+  for _ = 1, TRIES do
+    made, err = self:ask("STREAM.CREATE." .. name, body)
+    if made or err.err_code ~= 10065 then break end
+    task.sleep(0.1)
+  end
+  return made, err
+end
+
 --- Makes a stream, or gives the one of that name this configuration.
 ---@param config table name, subjects, retention ("limits", "interest", "workqueue"), storage ("file", "memory"),
 ---  max_age, duplicate_window, num_replicas, ...
@@ -98,7 +111,7 @@ end
 function JetStream:ensure_stream(config, options)
   local name = check_name(config.name, "stream")
   local body = in_nanoseconds(config)
-  local made, err = self:ask("STREAM.CREATE." .. name, body)
+  local made, err = create(self, name, body)
   if made then return made end
   if err.err_code ~= 10058 then return nil, err end -- it is there with another configuration
   if options and options.leave then
