@@ -1,6 +1,7 @@
 --- What a page has begun since an act: documents, requests and timers. The numbers of a document's timers are given
---- out one after the other, to whoever asks: the one that a script of ours is given tells whether the page has set any
---- since the one before. How long they run is not told, and of frames of other sites nothing is.
+--- out one after the other, to whoever asks: the one that a script of ours is given, less those that ours were given
+--- before, is how many the page has set. The same holds for its calls before a frame. How long timers run is not told,
+--- and of frames of other sites nothing is.
 local page_work = {}
 
 -- Seconds for a page to answer; one that is busy for longer has something to do.
