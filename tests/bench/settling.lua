@@ -88,7 +88,7 @@ local function measure(desk, act)
     local way = ways[round % 2 == 0 and "new" or "old"]
     local quiet = round % 2 == 1 and timing.of(desk, "settle_quiet") or nil
     act(desk)
-    local settled = assert(desk.settle { quiet = quiet, floor = 0.03 })
+    local settled = assert(desk.settle { quiet = quiet })
     table.insert(way.times, settled.seconds * 1000)
     way.reasons[settled.reason] = (way.reasons[settled.reason] or 0) + 1
     local why = settled.reason ~= "idle" and desk.pending_work.unknown
