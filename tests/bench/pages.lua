@@ -32,6 +32,7 @@ bench.modes = {
 
 --- The steps of one round of all pages.
 bench.round = 134
+local SLOWEST = 30 -- steps that are listed
 
 local mission = [[
 return { task = "Do on each page what it asks for, then go on to the next.", policy = "task_executor",
@@ -115,6 +116,21 @@ local function print_causes(steps)
   end
 end
 
+-- The slowest steps, and what most of each was.
+local function print_slowest(steps)
+  local slowest = table.move(steps, 1, #steps, 1, {})
+  table.sort(slowest, function(a, b) return a.seconds > b.seconds end)
+  io.stdout:write "  the slowest steps:\n"
+  for i = 1, math.min(SLOWEST, #slowest) do
+    local step, most = slowest[i], nil
+    for name, seconds in pairs(step.causes) do
+      if not most or seconds > step.causes[most] then most = name end
+    end
+    io.stdout:write(("    %.3f  %s%s, %s %s: %s %.3f\n"):format(step.seconds, step.page,
+      step.timer and " (has a timer)" or "", step.kind, text.cut(step.what, 40), most, step.causes[most]))
+  end
+end
+
 local function print_list(what, list)
   if #list == 0 then return end
   local counts, names = {}, {}
@@ -148,6 +164,7 @@ function bench.print(mode, measured, load)
   line("pages without timers", still)
   line("the model", values(steps, function(step) return step.model end))
   print_causes(steps)
+  print_slowest(steps)
   io.stdout:write(("  too early: %d acts, %d looks (and %d in the frames that draw a change); %d times what was wanted "
     .. "was not there yet; %d acts were refused; %d pages went wrong\n"):format(#measured.early, #measured.blind,
     #measured.drawing, #measured.unseen, #measured.refused, #measured.wrong))

@@ -90,6 +90,8 @@ local function act(self, words)
   local visit = assert(math.tointeger(tonumber(words:match "BROWSER: [^\n]*[?&]visit=(%d+)")), words)
   local page, at = self.site.visits[visit], self.at
   if at.visit ~= visit then
+    local before = self.answers[#self.answers]
+    if before then before.timer = before.timer or page.timer end -- it has waited for this page too
     at = { visit = visit, step = 1, tries = 0, waited = 0 }
   elseif at.acted and not (failed(words) and at.tries < TRIES) then
     at.step, at.tries, at.waited = at.step + 1, 0, 0

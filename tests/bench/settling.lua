@@ -118,6 +118,8 @@ local function open_application(desk, session, application)
   assert(session:wait_for_windows())
 end
 
+if ... == nil then harness.time_limit(10 * 3600) end -- 200 rounds of all applications take hours
+
 local tests = {}
 
 function tests.settling()
