@@ -34,9 +34,10 @@ function tests.what_a_killed_worker_had_goes_to_another()
     local first = fleet.worker("--slots", "2")
     local submitted = fleet.submit "--wait"
     t.wait_until("both to begin", function() return fleet.begun "ann" and fleet.begun "bob" end, 100)
-    t.wait_until("their events", function()
+    t.wait_until("the events with which they began", function()
       for line in fleet.ask("runs", "--json").stdout:gmatch "[^\n]+" do
-        if fleet.ask("logs", json.decode(line).id).status ~= 0 then return false end
+        local logs = fleet.ask("logs", "--json", json.decode(line).id)
+        if not logs.stdout:find('"run_start"', 1, true) then return false end
       end
       return true
     end, 30)
