@@ -39,15 +39,7 @@ function fleet_place.with(names, fn, mission)
   nats_server.with("", function(server)
     local folder = spawn.folder()
     local workers = {}
-    local guard <close> = setmetatable({}, { __close = function()
-      for _, one in ipairs(workers) do
-        if not one.status then
-          one:kill "sigkill"
-          one:wait()
-        end
-      end
-      files.remove(folder)
-    end })
+    local guard <close> = spawn.guard(workers, function() files.remove(folder) end)
     assert(guard)
     assert(files.make_folder(folder .. "/mission"))
     assert(files.write(folder .. "/mission/entry.lua", mission or MISSION))

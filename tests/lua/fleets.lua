@@ -93,16 +93,10 @@ function fleets.with(more, fn)
   nats_server.with(more, function(server)
     local fleet = setmetatable({ server = server, folder = spawn.folder(), started = {} }, Fleet)
     fleet.tmp = fleet.folder .. "/tmp"
-    local guard <close> = setmetatable({}, { __close = function()
-      for _, one in ipairs(fleet.started) do
-        if not one.status then
-          one:kill "sigkill"
-          one:wait()
-        end
-      end
+    local guard <close> = spawn.guard(fleet.started, function()
       if fleet.connection then fleet.connection:close() end
       files.remove(fleet.folder)
-    end })
+    end)
     assert(guard)
     assert(files.make_folder(fleet.folder .. "/mission"))
     assert(files.write(fleet.folder .. "/mission/mark.lua", MISSION))

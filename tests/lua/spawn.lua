@@ -133,6 +133,23 @@ function spawn.run(argv, options)
   return process
 end
 
+--- For a `local guard <close> =` variable: when it goes, the processes of the list that still run are killed, and
+--- their ends waited for.
+---@param list table[] of spawn.start; may grow
+---@param finally fun()? called after that
+---@return table guard
+function spawn.guard(list, finally)
+  return setmetatable({}, { __close = function()
+    for _, one in ipairs(list) do
+      if not one.status then
+        one:kill "sigkill"
+        one:wait()
+      end
+    end
+    if finally then finally() end
+  end })
+end
+
 --- A new empty folder.
 function spawn.folder()
   return files.absolute(assert(uv.fs_mkdtemp(files.join(files.temporary_folder(), "deskpilot-test-XXXXXX"))))

@@ -29,16 +29,8 @@ return {
 -- fn(fleet): a folder with the mission, and what is started ends with the test.
 local function with_fleet(fn)
   local folder, started = spawn.folder(), {}
-  local leave <close> = setmetatable({}, { __close = function()
-    for _, one in ipairs(started) do
-      if not one.status then
-        one:kill "sigkill"
-        one:wait()
-      end
-    end
-    files.remove(folder)
-  end })
-  harness.ok(leave)
+  local guard <close> = spawn.guard(started, function() files.remove(folder) end)
+  harness.ok(guard)
   assert(files.make_folder(files.join(folder, "mission")))
   assert(files.write(files.join(folder, "mission", "mark.lua"), MISSION))
   local fleet = { folder = folder }
