@@ -5,6 +5,7 @@
  */
 #include "lib.h"
 #include "lib_fields.h"
+#include "lib_kept.h"
 #include "net/net_http.h"
 
 #include <luv/luv.h>
@@ -13,15 +14,14 @@
 #define CLIENT_TYPE "native.HttpClient"
 #define WHO "http"
 
-/* What a request of Lua's holds while it runs. A userdata, kept by the table at `ref`. */
+/* What a request of Lua's holds while it runs. A userdata, which `kept` keeps. */
 typedef struct {
-    lua_State *L;         /* the main thread */
+    lib_kept kept;
     net_request *request; /* NULL once done or cancelled */
-    int ref;
     bool cancelling;
 } http_call;
 
-/* The places of the table at `ref`. */
+/* The places of the table that is kept. */
 enum { KEEP_OPTIONS = 1, KEEP_DONE, KEEP_DATA, KEEP_CALL, KEEP_STRINGS };
 
 /* --- reading the options ------------------------------------------------------------------------
@@ -87,19 +87,6 @@ static void read_body(lua_State *L, net_options *options)
 /* --- answering ----------------------------------------------------------------------------------
  */
 
-/* luv's own way of calling back: reports an error instead of letting it reach C. */
-static void call_back(lua_State *L, int arguments)
-{
-    luv_context(L)->cb_pcall(L, arguments, 0, 0);
-}
-
-static void push_kept(lua_State *L, int ref, int place)
-{
-    lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
-    lua_rawgeti(L, -1, place);
-    lua_remove(L, -2);
-}
-
 static void push_lower(lua_State *L, const char *name)
 {
     luaL_Buffer buffer;
@@ -155,24 +142,23 @@ static int push_failure(lua_State *L, const net_result *result)
 static void on_data(void *user, int status, const char *data, size_t size)
 {
     http_call *call = user;
-    push_kept(call->L, call->ref, KEEP_DATA);
-    lua_pushlstring(call->L, data, size);
-    lua_pushinteger(call->L, status);
-    call_back(call->L, 2);
+    lib_kept_push(&call->kept, KEEP_DATA);
+    lua_pushlstring(call->kept.L, data, size);
+    lua_pushinteger(call->kept.L, status);
+    lib_kept_call(&call->kept, 2);
 }
 
 static void on_done(void *user, const net_result *result)
 {
     http_call *call = user;
-    lua_State *L = call->L;
-    int ref = call->ref;
+    lib_kept kept = call->kept;
     call->request = NULL;
     if (!call->cancelling) {
-        push_kept(L, ref, KEEP_DONE);
+        lib_kept_push(&kept, KEEP_DONE);
         bool ok = result->error.code == BASE_OK;
-        call_back(L, ok ? push_result(L, result) : push_failure(L, result));
+        lib_kept_call(&kept, ok ? push_result(kept.L, result) : push_failure(kept.L, result));
     }
-    luaL_unref(L, LUA_REGISTRYINDEX, ref);
+    lib_kept_let_go(&kept);
 }
 
 /* --- the module ---------------------------------------------------------------------------------
@@ -265,23 +251,20 @@ static int http_request(lua_State *L)
     read_headers(L, &options);
     read_body(L, &options);
     http_call *call = lua_newuserdatauv(L, sizeof *call, 0);
-    *call = (http_call){.L = luv_state(L)};
+    *call = (http_call){0};
     lua_pushvalue(L, -1);
     lua_rawseti(L, 3, KEEP_CALL);
     lua_pushcclosure(L, call_cancel, 1);
     lua_pushvalue(L, 3);
-    call->ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    lib_kept_hold(L, &call->kept);
 
     net_callbacks callbacks = {data == LUA_TFUNCTION ? on_data : NULL, on_done, call};
     call->request = net_http_start(client, &options, &callbacks, &err);
     if (call->request) {
         return 1;
     }
-    luaL_unref(L, LUA_REGISTRYINDEX, call->ref);
-    if (err.code == BASE_INVALID) {
-        return luaL_error(L, "http: %s", err.message);
-    }
-    return lib_fail(L, &err);
+    lib_kept_let_go(&call->kept);
+    return lib_kept_fail(L, WHO, &err);
 }
 
 int lib_open_http(lua_State *L)

@@ -4,6 +4,7 @@
  */
 #include "lib.h"
 #include "lib_fields.h"
+#include "lib_kept.h"
 #include "net/net_nats.h"
 
 #include <luv/luv.h>
@@ -13,12 +14,11 @@
 #define WHO "nats"
 
 typedef struct {
-    lua_State *L;   /* the main thread */
+    lib_kept kept;
     net_nats *nats; /* NULL once ended */
-    int ref;
 } lua_nats;
 
-/* The places of the table at `ref`. */
+/* The places of the table that is kept. */
 enum { KEEP_CONNECTION = 1, KEEP_OPEN, KEEP_MESSAGE, KEEP_CHANGE, KEEP_END, KEEP_PLACES };
 
 static const char *const callback_names[KEEP_PLACES] = {
@@ -33,25 +33,12 @@ static const double MOST_SECONDS = 600;
 /* --- calling back -------------------------------------------------------------------------------
  */
 
-/* luv's own way of calling back: reports an error instead of letting it reach C. */
-static void call_back(lua_State *L, int arguments)
-{
-    luv_context(L)->cb_pcall(L, arguments, 0, 0);
-}
-
-static void push_kept(const lua_nats *n, int place)
-{
-    lua_rawgeti(n->L, LUA_REGISTRYINDEX, n->ref);
-    lua_rawgeti(n->L, -1, place);
-    lua_remove(n->L, -2);
-}
-
 static void on_open(void *user, size_t max_payload)
 {
     lua_nats *n = user;
-    push_kept(n, KEEP_OPEN);
-    lua_pushinteger(n->L, (lua_Integer) max_payload);
-    call_back(n->L, 1);
+    lib_kept_push(&n->kept, KEEP_OPEN);
+    lua_pushinteger(n->kept.L, (lua_Integer) max_payload);
+    lib_kept_call(&n->kept, 1);
 }
 
 /* Called protected: (id, net_nats_message) -> a table; memory may be short. */
@@ -77,36 +64,37 @@ static int make_message(lua_State *L)
 static void on_message(void *user, unsigned id, const net_nats_message *message)
 {
     lua_nats *n = user;
-    push_kept(n, KEEP_MESSAGE);
-    lua_pushinteger(n->L, (lua_Integer) id);
-    lua_pushcfunction(n->L, make_message);
-    lua_pushlightuserdata(n->L, (void *) message);
-    if (lua_pcall(n->L, 1, 1, 0) != LUA_OK) {
-        lua_pop(n->L, 3); /* lost, as on the network */
+    lua_State *L = n->kept.L;
+    lib_kept_push(&n->kept, KEEP_MESSAGE);
+    lua_pushinteger(L, (lua_Integer) id);
+    lua_pushcfunction(L, make_message);
+    lua_pushlightuserdata(L, (void *) message);
+    if (lua_pcall(L, 1, 1, 0) != LUA_OK) {
+        lua_pop(L, 3); /* lost, as on the network */
         return;
     }
-    call_back(n->L, 2);
+    lib_kept_call(&n->kept, 2);
 }
 
 static void on_change(void *user, net_nats_change change, const char *words)
 {
     static const char *const names[] = {"lost", "back", "trouble"};
     lua_nats *n = user;
-    push_kept(n, KEEP_CHANGE);
-    lua_pushstring(n->L, names[change]);
-    lua_pushstring(n->L, words);
-    call_back(n->L, 2);
+    lib_kept_push(&n->kept, KEEP_CHANGE);
+    lua_pushstring(n->kept.L, names[change]);
+    lua_pushstring(n->kept.L, words);
+    lib_kept_call(&n->kept, 2);
 }
 
 static void on_end(void *user, const base_error *err)
 {
     lua_nats *n = user;
-    lua_State *L = n->L;
+    lib_kept kept = n->kept;
     n->nats = NULL;
-    push_kept(n, KEEP_END);
-    lib_push_error(L, base_code_name(err->code), err->message);
-    luaL_unref(L, LUA_REGISTRYINDEX, n->ref);
-    call_back(L, 1);
+    lib_kept_push(&kept, KEEP_END);
+    lib_push_error(kept.L, base_code_name(err->code), err->message);
+    lib_kept_let_go(&kept);
+    lib_kept_call(&kept, 1);
 }
 
 /* --- methods ------------------------------------------------------------------------------------
@@ -124,10 +112,7 @@ static int answer(lua_State *L, bool ok, const base_error *err)
         lua_pushboolean(L, true);
         return 1;
     }
-    if (err->code == BASE_INVALID) {
-        return luaL_error(L, WHO ": %s", err->message);
-    }
-    return lib_fail(L, err);
+    return lib_kept_fail(L, WHO, err);
 }
 
 static int push_closed(lua_State *L)
@@ -265,18 +250,6 @@ static void read_options(lua_State *L, net_nats_options *options)
     read_servers(L, options);
 }
 
-/* The callbacks, in a new table at the top. */
-static void read_callbacks(lua_State *L)
-{
-    lua_createtable(L, KEEP_PLACES, 0);
-    for (int place = KEEP_OPEN; place < KEEP_PLACES; place++) {
-        if (lua_getfield(L, 1, callback_names[place]) != LUA_TFUNCTION) {
-            luaL_error(L, WHO ": '%s' must be a function", callback_names[place]);
-        }
-        lua_rawseti(L, -2, place);
-    }
-}
-
 /* Begins to connect. Options: servers (nats://host:port, tls://host:port), name, timeout (2
  * seconds, for each server), user and password, token, credentials_file, tls, ca_file (PEM; TLS is
  * wanted then), cert_file and key_file, tls_name; and functions, all called from the loop, which
@@ -297,21 +270,22 @@ static int nats_connect(lua_State *L)
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_settop(L, 1);
     read_options(L, &options);
-    read_callbacks(L);
+    lua_createtable(L, KEEP_PLACES, 0);
+    lib_kept_functions(L, WHO, callback_names, KEEP_OPEN, KEEP_PLACES);
     lua_nats *n = lua_newuserdatauv(L, sizeof *n, 0);
-    *n = (lua_nats){.L = luv_state(L)};
+    *n = (lua_nats){0};
     luaL_setmetatable(L, CONNECTION_TYPE);
     lua_pushvalue(L, -1);
     lua_rawseti(L, -3, KEEP_CONNECTION);
     lua_pushvalue(L, -2);
-    n->ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    lib_kept_hold(L, &n->kept);
     net_nats_events events = {on_open, on_message, on_change, on_end, n};
     base_error err;
     n->nats = net_nats_open(luv_loop(L), &options, &events, &err);
     if (n->nats) {
         return 1;
     }
-    luaL_unref(L, LUA_REGISTRYINDEX, n->ref);
+    lib_kept_let_go(&n->kept);
     return lib_fail(L, &err);
 }
 

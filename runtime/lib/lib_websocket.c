@@ -4,6 +4,7 @@
  */
 #include "lib.h"
 #include "lib_fields.h"
+#include "lib_kept.h"
 #include "net/net_websocket.h"
 
 #include <luv/luv.h>
@@ -14,12 +15,11 @@
 #define WHO "websocket"
 
 typedef struct {
-    lua_State *L;          /* the main thread */
+    lib_kept kept;
     net_websocket *socket; /* NULL once ended */
-    int ref;
 } lua_socket;
 
-/* The places of the table at `ref`. */
+/* The places of the table that is kept. */
 enum { KEEP_SOCKET = 1, KEEP_OPEN, KEEP_MESSAGE, KEEP_DRAIN, KEEP_END, KEEP_PLACES };
 
 static const char *const callback_names[KEEP_PLACES] = {
@@ -35,40 +35,27 @@ static const double MOST_SECONDS = 1e6, MOST_BYTES = 1e9;
 /* --- calling back -------------------------------------------------------------------------------
  */
 
-/* luv's own way of calling back: reports an error instead of letting it reach C. */
-static void call_back(lua_State *L, int arguments)
-{
-    luv_context(L)->cb_pcall(L, arguments, 0, 0);
-}
-
-static void push_kept(lua_State *L, int ref, int place)
-{
-    lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
-    lua_rawgeti(L, -1, place);
-    lua_remove(L, -2);
-}
-
 static void on_open(void *user)
 {
     lua_socket *s = user;
-    push_kept(s->L, s->ref, KEEP_OPEN);
-    call_back(s->L, 0);
+    lib_kept_push(&s->kept, KEEP_OPEN);
+    lib_kept_call(&s->kept, 0);
 }
 
 static void on_message(void *user, const char *data, size_t size, bool binary)
 {
     lua_socket *s = user;
-    push_kept(s->L, s->ref, KEEP_MESSAGE);
-    lua_pushlstring(s->L, data, size);
-    lua_pushstring(s->L, binary ? "binary" : "text");
-    call_back(s->L, 2);
+    lib_kept_push(&s->kept, KEEP_MESSAGE);
+    lua_pushlstring(s->kept.L, data, size);
+    lua_pushstring(s->kept.L, binary ? "binary" : "text");
+    lib_kept_call(&s->kept, 2);
 }
 
 static void on_drain(void *user)
 {
     lua_socket *s = user;
-    push_kept(s->L, s->ref, KEEP_DRAIN);
-    call_back(s->L, 0);
+    lib_kept_push(&s->kept, KEEP_DRAIN);
+    lib_kept_call(&s->kept, 0);
 }
 
 static void push_end(lua_State *L, const net_ws_end *end)
@@ -89,13 +76,12 @@ static void push_end(lua_State *L, const net_ws_end *end)
 static void on_end(void *user, const net_ws_end *end)
 {
     lua_socket *s = user;
-    lua_State *L = s->L;
-    int ref = s->ref;
+    lib_kept kept = s->kept;
     s->socket = NULL;
-    push_kept(L, ref, KEEP_END);
-    push_end(L, end);
-    luaL_unref(L, LUA_REGISTRYINDEX, ref);
-    call_back(L, 1);
+    lib_kept_push(&kept, KEEP_END);
+    push_end(kept.L, end);
+    lib_kept_let_go(&kept);
+    lib_kept_call(&kept, 1);
 }
 
 /* --- methods ------------------------------------------------------------------------------------
@@ -104,15 +90,6 @@ static void on_end(void *user, const net_ws_end *end)
 static lua_socket *check_socket(lua_State *L)
 {
     return luaL_checkudata(L, 1, SOCKET_TYPE);
-}
-
-/* A caller's mistake raises, a failure of the world is returned. */
-static int fail(lua_State *L, const base_error *err)
-{
-    if (err->code == BASE_INVALID) {
-        return luaL_error(L, WHO ": %s", err->message);
-    }
-    return lib_fail(L, err);
 }
 
 static int push_closed(lua_State *L)
@@ -137,7 +114,7 @@ static int socket_send(lua_State *L)
         return push_closed(L);
     }
     if (!net_websocket_send(s->socket, data, size, lua_toboolean(L, 3), &err)) {
-        return fail(L, &err);
+        return lib_kept_fail(L, WHO, &err);
     }
     lua_pushboolean(L, true);
     return 1;
@@ -166,7 +143,7 @@ static int socket_close(lua_State *L)
     base_error err;
     code = code < 0 || code > 0xffff ? 0 : code; /* neither may be sent */
     if (s->socket && !net_websocket_close(s->socket, (int) code, reason, size, &err)) {
-        return fail(L, &err);
+        return lib_kept_fail(L, WHO, &err);
     }
     return 0;
 }
@@ -237,18 +214,6 @@ static void read_options(lua_State *L, net_websocket_options *options)
     options->protocols = read_protocols(L, &options->protocol_count);
 }
 
-/* The callbacks, in a new table at the top. */
-static void read_callbacks(lua_State *L)
-{
-    lua_createtable(L, KEEP_PLACES, 0);
-    for (int place = KEEP_OPEN; place < KEEP_PLACES; place++) {
-        if (lua_getfield(L, 1, callback_names[place]) != LUA_TFUNCTION) {
-            luaL_error(L, WHO ": '%s' must be a function", callback_names[place]);
-        }
-        lua_rawseti(L, -2, place);
-    }
-}
-
 /* Begins to open a WebSocket. Options: url (ws or wss), headers ({ ["Name"] = "value" }), protocols
  * (a list), timeout (10 seconds, until it is open), max_message (64 MB), low_water (1 MB), ca_file
  * (PEM); and functions, all called from the loop, which may not wait: on_open(), on_message(bytes,
@@ -267,14 +232,15 @@ static int websocket_open(lua_State *L)
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_settop(L, 1);
     read_options(L, &options);
-    read_callbacks(L);
+    lua_createtable(L, KEEP_PLACES, 0);
+    lib_kept_functions(L, WHO, callback_names, KEEP_OPEN, KEEP_PLACES);
     lua_socket *s = lua_newuserdatauv(L, sizeof *s, 0);
-    *s = (lua_socket){.L = luv_state(L)};
+    *s = (lua_socket){0};
     luaL_setmetatable(L, SOCKET_TYPE);
     lua_pushvalue(L, -1);
     lua_rawseti(L, -3, KEEP_SOCKET);
     lua_pushvalue(L, -2);
-    s->ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    lib_kept_hold(L, &s->kept);
     net_websocket_events to = events;
     to.user = s;
     base_error err;
@@ -282,8 +248,8 @@ static int websocket_open(lua_State *L)
     if (s->socket) {
         return 1;
     }
-    luaL_unref(L, LUA_REGISTRYINDEX, s->ref);
-    return fail(L, &err);
+    lib_kept_let_go(&s->kept);
+    return lib_kept_fail(L, WHO, &err);
 }
 
 int lib_open_websocket(lua_State *L)
