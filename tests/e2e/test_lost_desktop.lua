@@ -126,7 +126,7 @@ function tests.a_private_desktop_ends_with_its_server()
   play.go_on(folder)
   child:wait()
   local result = json.decode(child.stdout) or {}
-  t.eq({ child.status, result.status }, { 1, "error" }, child.stderr)
+  t.eq({ child.status, result.status }, { 3, "error" }, child.stderr)
   t.has(result.reason, "It was a private desktop, which has ended with all that was on it: deskpilot resume")
   t.ok(task.now() - began < 20, "nobody could bring it back, so it is not waited for")
   t.eq(child:left(), {})

@@ -289,6 +289,15 @@ local function settle_outcome(run, ok, err)
   end
 end
 
+-- A private desktop that has ended under the run was not the mission's doing: the machine lacks something, and whoever
+-- hands out missions may try it again.
+local function tell_lost_desktop(run)
+  local session, status = run.desk.session, run.outcome.status
+  if session and (session.gone or run.desk:lost()) and status ~= "succeeded" and status ~= "interrupted" then
+    run.outcome.missing = true
+  end
+end
+
 --- Runs a mission to its end, whatever the end is; the outcome is in run.outcome and the journal.
 ---@param run deskpilot.run
 function loop.execute(run)
@@ -297,6 +306,7 @@ function loop.execute(run)
   local ok, err = run.body:wait()
   script.flush(run)
   settle_outcome(run, ok, err)
+  tell_lost_desktop(run)
   script.ended(run)
   for i = #run.closers, 1, -1 do pcall(run.closers[i]) end
   tell_own_files(run)
