@@ -40,7 +40,7 @@ tests_named(WINDOWS_C c c backends coords desk draw elements_front find find_rec
             keys monitors null ocr_detect parallel png_damage png_decode regions scale watchdog)
 tests_named(WINDOWS_LUA lua lua action_target agent api_key app_profiles arithmetic batch browser_pipe cdp check
             checks cli comparison completion config connections control correction criteria csv data decode
-            decode_answers desk desk_proxy differences early_calls eval faults files find goal_limits goals
+            decode_answers desk desk_proxy differences early_calls eval faults files find fleet_artifacts goal_limits goals
             hook_fields hooks hostile_agents http http_server input_filter json lasting literal literal_planner lookup
             lookups loop_detection lua_export maker_actions maker_checks manager manager_analyst manager_roles
             mcp_client mcp_hostile mcp_http

@@ -3,6 +3,7 @@ local files = require "deskpilot.base.files"
 local fleet_place = require "fleet_place"
 local json = require "deskpilot.base.json"
 local model_server = require "model_server"
+local old_runs = require "deskpilot.agent.old_runs"
 local spawn = require "spawn"
 local t = require "harness"
 local task = require "deskpilot.base.task"
@@ -52,8 +53,8 @@ function tests.no_minute_has_more_calls_than_the_workers_may_make_together()
     local waited, told = 0, 0
     for _, worker in ipairs(workers) do
       for _, id in ipairs(files.list(worker.runs) or {}) do
-        for _, name in ipairs(files.list(worker.runs .. "/" .. id)) do
-          local folder = ("%s/%s/%s"):format(worker.runs, id, name)
+        for _, run in ipairs(old_runs.list(worker.runs .. "/" .. id)) do
+          local folder = run.folder
           local result = json.decode(files.read(folder .. "/result.json"))
           waited = math.max(waited, result.time.rate)
           t.ok(result.time.policy < 20, "waiting is not told as the script's time")

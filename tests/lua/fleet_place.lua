@@ -61,7 +61,8 @@ function fleet_place.with(names, fn, mission)
     function fleet.runs_of(worker)
       local id, list = files.list(worker.runs)[1], {}
       for _, name in ipairs(id and files.list(worker.runs .. "/" .. id) or {}) do
-        list[#list + 1] = ("%s/%s/%s"):format(worker.runs, id, name)
+        local path = ("%s/%s/%s"):format(worker.runs, id, name)
+        if files.is_folder(path) then list[#list + 1] = path end
       end
       return list, id
     end

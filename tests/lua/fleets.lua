@@ -44,15 +44,22 @@ function Fleet:start_worker(...)
   return start(self, { spawn.program, "worker", "--server", self.server.url, "--runs", self.folder .. "/runs", ... })
 end
 
+--- Starts a worker that sees what is mounted by a command of the shell, as nobody else does.
+---@param mount string
+---@param ... string
+---@return table worker
+function Fleet:start_worker_after(mount, ...)
+  return start(self, { "unshare", "--mount", "sh", "-c", mount .. " && exec \"$@\"", "sh", spawn.program, "worker",
+    "--server", self.server.url, "--runs", self.folder .. "/runs", ... })
+end
+
 --- Starts a worker whose temporary folder is a disk of its own, that only it sees.
 ---@param megabytes integer
 ---@param ... string
 ---@return table worker
 ---@return string path by which the test sees that disk, as long as the worker is there
 function Fleet:start_worker_on_disk(megabytes, ...)
-  local mount = ("mount -t tmpfs -o size=%dm none %s && exec \"$@\""):format(megabytes, self.tmp)
-  local one = start(self, { "unshare", "--mount", "sh", "-c", mount, "sh", spawn.program, "worker", "--server",
-    self.server.url, "--runs", self.folder .. "/runs", ... })
+  local one = self:start_worker_after(("mount -t tmpfs -o size=%dm none %s"):format(megabytes, self.tmp), ...)
   return one, ("/proc/%d/root%s"):format(one.pid, self.tmp)
 end
 

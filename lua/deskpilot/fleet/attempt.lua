@@ -15,6 +15,7 @@ local attempt = {}
 ---@field environment table<string, string>? variables for its process
 ---@field cut_off boolean whether the worker of the attempt before has vanished
 ---@field on_start fun(child: deskpilot.process)
+---@field on_run fun(folder: string) the folder of the run that has ended, or had ended before
 ---@field on_choice fun(): boolean the record says what the attempt begins with; whether it may begin
 ---@field say fun(words: string)
 
@@ -24,6 +25,7 @@ local function run(store, id, record, mission, options, from)
     from = from and from.folder, environment = options.environment, on_start = options.on_start })
   local trouble = sending:finish()
   if trouble then options.say(trouble) end
+  if sending.name then options.on_run(files.join(options.runs, sending.name)) end
   return outcome, err
 end
 
@@ -56,7 +58,10 @@ function attempt.perform(store, id, record, options)
   local from, why = choose(store, id, record, mission, options)
   if why then return nil, why end
   record.continued, record.anew = nil, from and from.anew
-  if from and from.outcome then return from.outcome end
+  if from and from.outcome then
+    options.on_run(from.folder)
+    return from.outcome
+  end
   if record.anew then options.say("begins anew: " .. record.anew) end
   if from and not from.anew then
     record.continued = { attempt = from.attempt, run = from.run, turn = from.turn }

@@ -4,9 +4,11 @@
 local uv = require "luv"
 local attempt = require "deskpilot.fleet.attempt"
 local capacity = require "deskpilot.fleet.capacity"
+local deliveries = require "deskpilot.fleet.deliveries"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
+local kept_runs = require "deskpilot.fleet.kept_runs"
 local limit_service = require "deskpilot.fleet.limit_service"
 local presence = require "deskpilot.fleet.presence"
 local queues = require "deskpilot.fleet.queues"
@@ -31,9 +33,10 @@ Worker.__index = Worker
 ---@param store deskpilot.fleet.store
 ---@param options { slots: integer, folder: string, runs: string, desktop: string, say: fun(line: string),
 ---  folders: string[], tags: string[], keys: deskpilot.minisign.public[]?, trusts_journals: boolean,
----  journal_key: string? } folder: in which missions are unpacked; folders: those on whose disks there has to be room;
----  keys: whose missions are run, without them all that the server hands out; the last two as for an attempt
----  (attempt.lua)
+---  journal_key: string?, artifacts: deskpilot.fleet.artifact_plan?, keep: deskpilot.fleet.kept[] } folder: in which
+---  missions are unpacked; folders: those on whose disks there has to be room; keys: whose missions are run, without
+---  them all that the server hands out; trusts_journals and journal_key as for an attempt (attempt.lua); artifacts:
+---  where they are brought to; keep: what is cleared (kept_runs.lua)
 ---@return deskpilot.fleet.worker
 function worker.new(store, options)
   local host = uv.os_gethostname():gsub("[^%w_-]", "-"):sub(1, 60)
@@ -107,7 +110,7 @@ local function write(self, id, record, revision, settle)
     local now, at = self.store:record(id)
     if not now then return nil, at end
     if now.status ~= "running" or now.worker ~= self.name then return nil, err end
-    record.cancel, revision = now.cancel, at
+    record.cancel, record.artifacts, revision = now.cancel, now.artifacts, at
   end
 end
 
@@ -173,16 +176,18 @@ local function perform(self, message, id)
     entry.child = child
     if entry.lost or entry.cancelled then task.start(presence.stop, entry) end
   end
+  local runs = files.join(self.options.runs, id)
+  kept_runs.mark(runs)
   local function on_choice()
     local changed = write(self, id, record, revision, function() end)
     revision = changed or revision
     return changed ~= nil
   end
   local outcome, err = attempt.perform(self.store, id, record, { folder = self.options.folder,
-    runs = files.join(self.options.runs, id), desktop = self.options.desktop, cut_off = cut_off,
+    runs = runs, desktop = self.options.desktop, cut_off = cut_off,
     environment = self.limits.environment,
     trusts_journals = self.options.trusts_journals, journal_key = self.options.journal_key,
-    on_start = on_start, on_choice = on_choice,
+    on_start = on_start, on_choice = on_choice, on_run = function(folder) entry.folder = folder end,
     say = function(words) self.say(("%s: %s"):format(id, words)) end })
   if entry.lost then outcome = { status = 130, words = "the server was away for too long" } end
   if not outcome and not err then -- the record could not be written: whoever gets it next reads it
@@ -191,6 +196,7 @@ local function perform(self, message, id)
   end
   -- What submit did not send is not tried again.
   if not outcome then outcome = { status = err.code == "protocol" and 2 or 3, words = tostring(err) } end
+  if entry.folder then self.deliveries:add(id, record.attempts, entry.folder) end
   return finish(self, message, id, record, revision, outcome)
 end
 
@@ -261,6 +267,10 @@ function Worker:run()
     return nil, why
   end
   self.limits = limits
+  self.deliveries = deliveries.new(self.store, self.options.artifacts, self.say)
+  local late = self.deliveries:recover(self.options.runs)
+  if late > 0 then self.say(("artifacts of %d runs had been left behind, and are delivered"):format(late)) end
+  task.start(kept_runs.clear_each_hour, self.options.keep, self.say)
   local queue <close> = queues.open(self.store, self.options.tags)
   while not self.draining and not self.store.connection.closed do
     wait_until(self, function() return self.count < self.options.slots or self.draining end)
@@ -272,6 +282,9 @@ function Worker:run()
   queue:close()
   if self.draining and self.count > 0 then self.say(("ends when %d running missions have ended"):format(self.count)) end
   wait_until(self, function() return self.count == 0 end)
+  local left = self.deliveries:left()
+  if left > 0 then self.say(("ends when the artifacts of %d runs have been delivered"):format(left)) end
+  self.deliveries:finish()
   self.presence:close()
   if self.store.connection.closed then return nil, self.store.connection.closed end
   return true

@@ -1,4 +1,5 @@
 --- deskpilot worker: takes missions from a fleet's queue and runs them on desktops of their own.
+local artifacts = require "deskpilot.cli.fleet.artifacts"
 local capacity = require "deskpilot.fleet.capacity"
 local files = require "deskpilot.base.files"
 local fleet_options = require "deskpilot.cli.fleet_options"
@@ -22,6 +23,17 @@ local command = {
     { name = "slot-processors", value = "N", help = "what one takes of the processors (default: 0.25)" },
     { name = "desktop", value = "WHERE", help = "private or private:WIDTHxHEIGHT (default: private)" },
     { name = "runs", value = "DIR", help = "where run directories are kept (default: runs)" },
+    { name = "artifacts", value = "PLACE", help = "where runs are brought to when they have ended: a folder that is "
+      .. "there, or https://host/path, which takes PUT" },
+    { name = "artifacts-token", value = "FILE", help = "what gives access there: a token, headers (Name: value) or a "
+      .. "query (?...), a line each" },
+    { name = "artifacts-ca", value = "FILE", help = "authorities (PEM) that its certificate is checked by, in place of "
+      .. "the system's" },
+    { name = "artifacts-mb", value = "MB", help = "of a run at most (default: 256)" },
+    { name = "artifacts-patience", value = "SECONDS", help = "for how long a place that fails is tried again (default: "
+      .. "300)" },
+    { name = "keep-artifacts", value = "DAYS", help = "remove from that folder what workers put there longer ago" },
+    { name = "keep-runs", value = "DAYS", help = "remove from --runs what workers ran longer ago" },
     { name = "journal-key", value = "FILE", help = "go on only with runs of workers that have this file too" },
     { name = "quiet", short = "q", help = "say nothing but what is wrong" },
   },
@@ -80,6 +92,10 @@ local function read(options)
     plan.journal_key, why = require("deskpilot.fleet.run_journal").key(options.journal_key)
   end
   if why then return nil, why end
+  plan.artifacts, why = artifacts.read(options)
+  if why then return nil, why end
+  plan.keep, why = artifacts.read_keep(options, plan.artifacts)
+  if why then return nil, why end
   local slot, wrong = slot_of(options)
   plan.slot = slot
   return slot and plan, wrong
@@ -123,7 +139,8 @@ function command.run(options)
   end
   state.worker = require("deskpilot.fleet.worker").new(store, { slots = slots, desktop = plan.desktop, say = say,
     folder = folder.path, runs = plan.runs, folders = plan.folders, tags = plan.tags, keys = plan.keys,
-    trusts_journals = options.trust_server, journal_key = plan.journal_key })
+    trusts_journals = options.trust_server, journal_key = plan.journal_key, artifacts = plan.artifacts,
+    keep = plan.keep })
   say(("%s takes missions from %s, %d at a time"):format(state.worker.name, store.connection.servers, slots))
   local drained, why_not = state.worker:run()
   state.worker = nil

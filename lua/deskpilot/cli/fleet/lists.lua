@@ -2,6 +2,7 @@
 local columns = require "deskpilot.cli.columns"
 local json = require "deskpilot.base.json"
 local terminal = require "deskpilot.cli.terminal"
+local text = require "deskpilot.base.text"
 
 local lists = {}
 
@@ -87,11 +88,38 @@ function lists.seconds(record)
   return math.max(0, (ended or os.time()) - began)
 end
 
+--- Where the artifacts of a mission's latest run that has any are, and how many; nil where nothing says so.
+---@param record table
+---@return string? place
+---@return string? count "12", or "9 of 12"
+---@return string? why some are missing
+function lists.artifacts(record)
+  local there = type(record.artifacts) == "table" and record.artifacts
+  if not there then return nil end
+  local have, missing = math.tointeger(there.files) or 0, math.tointeger(there.missing) or 0
+  local why = there.why and tostring(there.why)
+  if missing == 0 and why then return tostring(there.place), "none", why end
+  return tostring(there.place), missing == 0 and tostring(have) or ("%d of %d"):format(have, have + missing), why
+end
+
 local function row(one)
   local record = one.record
   return { lists.short(one.id), lists.standing(record), tostring(record.attempts or "-"),
     columns.clock(lists.seconds(record)), tostring(record.mission), lists.arguments(record),
-    tostring(record.worker or "-"), lists.reason(record) }
+    tostring(record.worker or "-"), select(2, lists.artifacts(record)) or "-", lists.reason(record) }
+end
+
+-- Says once for all where artifacts are: whole addresses are too long for a table.
+local function put_places(list)
+  local bases = {}
+  for _, one in ipairs(list) do
+    local place = lists.artifacts(one.record)
+    local base = place and (place:match "^(.*)/%x+/%d+$" or place)
+    if base then bases[base] = true end
+  end
+  for _, base in ipairs(text.keys(bases)) do
+    terminal.put("artifacts are in ", terminal.line(base), "/ID/ATTEMPT (deskpilot fleet logs RUN tells it whole)\n")
+  end
 end
 
 --- The missions with how they stand, the latest submitted last.
@@ -119,8 +147,9 @@ function lists.runs(store, options)
     terminal.put(options.batch and ("there are no runs of a batch %s\n"):format(options.batch) or "there are no runs\n")
     return true
   end
-  columns.put({ "run", "status", "tries", "time", "mission", "parameters", "worker", "reason" }, rows,
-    { tries = true, time = true })
+  columns.put({ "run", "status", "tries", "time", "mission", "parameters", "worker", "artifacts", "reason" },
+    rows, { tries = true, time = true })
+  put_places(table.move(wanted, from, #wanted, 1, {}))
   if from > 1 then terminal.note(("%d older ones are not listed (--last 0 lists all)\n"):format(from - 1)) end
   return true
 end

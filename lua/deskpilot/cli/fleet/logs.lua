@@ -2,6 +2,7 @@
 --- run tells of itself, or as the lines of the journal that they are.
 local errors = require "deskpilot.base.errors"
 local journal = require "deskpilot.agent.journal"
+local lists = require "deskpilot.cli.fleet.lists"
 local progress = require "deskpilot.cli.progress"
 local run_journal = require "deskpilot.fleet.run_journal"
 local terminal = require "deskpilot.cli.terminal"
@@ -76,6 +77,15 @@ local function is_over(store, id)
   return record.status == "done" or record.status == "cancelled"
 end
 
+-- Where the rest of what the runs have kept is.
+local function tell_artifacts(store, id)
+  local record = store:record(id)
+  local place, count, why = nil, nil, nil
+  if record then place, count, why = lists.artifacts(record) end
+  if not place then return end
+  put(("artifacts: %s files in %s%s\n"):format(count, terminal.line(place), why and ": " .. terminal.line(why) or ""))
+end
+
 --- Prints them.
 ---@param store deskpilot.fleet.store
 ---@param id string
@@ -101,7 +111,10 @@ function logs.print(store, id, options)
       over = is_over(store, id)
     end
   end
-  if #text.keys(attempts) > 0 then return true end
+  if #text.keys(attempts) > 0 then
+    if not options.json then tell_artifacts(store, id) end
+    return true
+  end
   return errors.fail("not_found", "there are no events of %s: it has not begun, or they are older than what is kept",
     id)
 end
