@@ -3,29 +3,45 @@
 local files = require "deskpilot.base.files"
 local fleet_place = require "fleet_place"
 local json = require "deskpilot.base.json"
+local nats_kv = require "deskpilot.net.nats_kv"
 local ports = require "ports"
 local spawn = require "spawn"
+local system = require "native.system"
 local t = require "harness"
+local terminal = require "terminal"
 local uv = require "luv"
+
+-- How many rows the form is filled in with: 4 in the suite, more where somebody counts (DESKPILOT_FLEET_ROWS=30).
+local ROWS = math.tointeger(tonumber(os.getenv "DESKPILOT_FLEET_ROWS" or "")) or 4
 
 local tests = {}
 
+-- The shipped mission that fills in a form, by an agent of the embedded model, with the table of `--wait` on a
+-- terminal. Judged by the form's own file.
 function tests.each_row_is_entered_once()
-  local names = { "ann", "bob", "cem", "dot" }
-  fleet_place.with(names, function(fleet)
+  local rows, wanted = fleet_place.contacts(ROWS, "one")
+  fleet_place.with(rows, function(fleet)
+    fleet.env.DESKPILOT_POLICY, fleet.env.DESKPILOT_MODEL = "task_executor", "literal"
+    local path, shown = fleet.folder .. "/contacts", fleet.folder .. "/shown"
     for _ = 1, 3 do fleet.worker() end
-    local submitted = fleet.submit("--wait"):wait()
-    t.eq(submitted.status, 0, submitted.stderr)
-    t.has(submitted.stderr, "4 missions, 4 of them new")
-    t.has(submitted.stderr, "4 of 4: ")
-    t.eq(fleet.names(), names)
-    local again = fleet.submit("--wait"):wait()
+    local screen = terminal.start(fleet.submission("--wait", "--", "Records=" .. path), { columns = 120 })
+    local stop <close> = setmetatable({}, { __close = function() screen:stop() end })
+    assert(stop)
+    screen:log(shown)
+    local last = screen:wait_for("status ", 60 + 8 * ROWS)
+    t.has(last, ("%d succeeded, 0 did not\nstatus 0"):format(ROWS))
+    t.eq(fleet_place.records(path), wanted)
+    local words = files.read(shown)
+    t.has(words, ("\r\n0 of %d done; 3 run, %d wait\r\n"):format(ROWS, ROWS - 3), "while they ran")
+    t.has(words, "tries  time  parameters")
+    local again = fleet.submit("--wait", "--", "Records=" .. path):wait()
     t.eq(again.status, 0, again.stderr)
-    t.has(again.stderr, "4 missions, 0 of them new")
-    t.eq(fleet.names(), names)
-    t.has(fleet.submit("--wait", "--batch", "2"):wait().stderr, "4 missions, 4 of them new")
-    t.eq(#fleet.names(), 8)
-  end)
+    t.has(again.stderr, ("%d missions, 0 of them new"):format(ROWS))
+    -- A new batch finds each row in the file.
+    t.has(fleet.submit("--wait", "--batch", "2", "--", "Records=" .. path):wait().stderr,
+      ("%d missions, %d of them new"):format(ROWS, ROWS))
+    t.eq(fleet_place.records(path), wanted)
+  end, files.read "missions/form.lua")
 end
 
 function tests.what_a_killed_worker_had_goes_to_another()
@@ -138,7 +154,7 @@ function tests.what_no_submit_has_sent_is_thrown_away()
     local worker = fleet.worker()
     local connection <close> = assert(fleet.server:connect())
     local js = require("deskpilot.net.jetstream").of(connection)
-    local runs = assert(require("deskpilot.net.nats_kv").open(js, "deskpilot_runs", { max_age = 30 * 24 * 3600 }))
+    local runs = assert(nats_kv.open(js, "deskpilot_runs", { max_age = 30 * 24 * 3600 }))
     local function send(data) assert(js:publish("deskpilot.missions.any", data)) end
     send "no json"
     worker:wait_for_word "a message that no submit has sent"
@@ -152,6 +168,24 @@ function tests.what_no_submit_has_sent_is_thrown_away()
       t.wait_until("its end", outcome, 60)
       t.eq(outcome().status, 2)
       t.has(outcome().words, "what submit")
+    end
+    -- A bundle as nobody packs it: what is in it is right, and it leads out of its folder.
+    for i, path in ipairs { "../out.lua", "a/../../out.lua", fleet.folder .. "/out.lua" } do
+      local id, text = ("%032x"):format(100 + i), json.encode { version = 1, files = { { path = path, size = 1 } } }
+        .. "\n1"
+      local hash = system.sha256(text)
+      local bundles = assert(nats_kv.open(js, "deskpilot_bundles", { max_age = 30 * 24 * 3600 }))
+      assert(bundles:put(hash .. ".1", text))
+      assert(bundles:put(hash, "1"))
+      assert(runs:put(id, json.encode { status = "queued", mission = "out.lua", bundle = hash, args = json.list() }))
+      send(json.encode { id = id })
+      local function record() return json.decode(runs:get(id).value) end
+      t.wait_until("its end", function() return record().outcome end, 60)
+      t.eq({ record().status, record().attempts, record().outcome.status }, { "done", 1, 2 })
+      t.has(record().outcome.words, "the mission's bundle has a file outside of it")
+    end
+    for _, place in ipairs { fleet.folder, fleet.env.TMPDIR, worker.runs } do
+      t.ok(not files.exists(place .. "/out.lua"), place)
     end
     t.eq(js:stream("DESKPILOT_MISSIONS").state.messages, 0)
   end)

@@ -31,8 +31,41 @@ return {
 }
 ]]
 
+-- The rows of those names, as CSV.
+local function rows_of(names, folder)
+  local rows = { "name,folder" }
+  for _, name in ipairs(names) do rows[#rows + 1] = name .. "," .. folder end
+  return table.concat(rows, "\n") .. "\n"
+end
+
+--- Contacts for the shipped mission that fills in a form.
+---@param count integer
+---@param batch string a part of their names
+---@return string rows as CSV
+---@return string[] records what the form's own file is to hold of each, sorted
+function fleet_place.contacts(count, batch)
+  local rows, records = { "Name,Mail,Town" }, {}
+  for i = 1, count do
+    local name, mail = ("Person %02d of %s"):format(i, batch), ("p%d.%s@example.org"):format(i, batch)
+    rows[#rows + 1] = ("%s,%s,Saint-Étienne"):format(name, mail)
+    records[i] = ("%s\n%s\nSaint-Étienne\n"):format(name, mail)
+  end
+  table.sort(records)
+  return table.concat(rows, "\n") .. "\n", records
+end
+
+--- What the form's own file holds, record by record.
+---@param path string
+---@return string[] sorted
+function fleet_place.records(path)
+  local list = {}
+  for record in (files.read(path) or ""):gmatch "[^\n]*\n[^\n]*\n[^\n]*\n" do list[#list + 1] = record end
+  table.sort(list)
+  return list
+end
+
 --- Calls fn(fleet) with a server, and a folder that has the mission and the rows of those names.
----@param names string[]
+---@param names string[]|string or rows as CSV
 ---@param fn fun(fleet: table)
 ---@param mission string? its text, in place of the one above
 function fleet_place.with(names, fn, mission)
@@ -44,15 +77,13 @@ function fleet_place.with(names, fn, mission)
     assert(files.make_folder(folder .. "/mission"))
     assert(files.write(folder .. "/mission/entry.lua", mission or MISSION))
     assert(files.make_folder(folder .. "/tmp"))
-    local rows = { "name,folder" }
-    for _, name in ipairs(names) do rows[#rows + 1] = name .. "," .. folder end
-    assert(files.write(folder .. "/rows.csv", table.concat(rows, "\n") .. "\n"))
-    local fleet = { server = server, folder = folder }
+    assert(files.write(folder .. "/rows.csv", type(names) == "string" and names or rows_of(names, folder)))
+    local fleet = { server = server, folder = folder, workers = workers, env = { TMPDIR = folder .. "/tmp" } }
     -- The workers are machines of their own: what each has of runs is its own.
     function fleet.worker(...)
       local runs = ("%s/runs-%d"):format(folder, #workers + 1)
       local one = spawn.start({ spawn.program, "worker", "--trust-server", "--server", server.url, "--runs", runs,
-        "--slots", "1", ... }, { env = { TMPDIR = folder .. "/tmp" } })
+        "--slots", "1", ... }, { env = fleet.env })
       workers[#workers + 1], one.runs = one, runs
       one:wait_for_word("takes missions", 60)
       return one
@@ -66,10 +97,11 @@ function fleet_place.with(names, fn, mission)
       end
       return list, id
     end
-    function fleet.submit(...)
-      return spawn.start { spawn.program, "submit", folder .. "/mission/entry.lua", "--server", server.url, "--data",
+    function fleet.submission(...)
+      return { spawn.program, "submit", folder .. "/mission/entry.lua", "--server", server.url, "--data",
         folder .. "/rows.csv", ... }
     end
+    function fleet.submit(...) return spawn.start(fleet.submission(...)) end
     function fleet.ask(...)
       local argv = { spawn.program, "fleet", ... }
       return spawn.run(table.move({ "--server", server.url }, 1, 2, #argv + 1, argv))
