@@ -106,7 +106,7 @@ local function refusal(where, result)
   local hint, rest = "", "place"
   if status == 401 or status == 403 then hint = ": what gives access (--token, --artifacts-token) is refused"
   elseif status == 404 then hint = ": there is no such place"
-  elseif status == 409 then hint = ": a WebDAV server has to make folders by itself (nginx: create_full_put_path)"
+  elseif status == 409 then hint = ": a WebDAV server has to make folders by itself"
   elseif status == 405 or status == 501 then hint = ": that address takes no PUT"
   elseif status == 413 then hint, rest = ": the file is too large for it", "file"
   elseif status == 507 then hint = ": there is no room" end
