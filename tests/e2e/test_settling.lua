@@ -8,7 +8,7 @@ local task = require "deskpilot.base.task"
 
 local tests = {}
 
-local SLEEPS, TIMERS, SCROLLS = 4, 8, 8
+local SLEEPS, TIMERS, SCROLLS, WHEELS = 4, 8, 8, 8
 local MOST_TRIES = 60
 
 local function count(list, wanted)
@@ -206,6 +206,19 @@ function tests.pages()
       local settled = t.ok(desk.settle())
       if settled.reason == "idle" then t.eq(says(desk, "scroll"), "Scroll " .. i, t.show(settled)) end
       t.ok(desk.wait_until(function() return says(desk, "scroll") == "Scroll " .. i end, { timeout = 20 }))
+    end
+
+    -- The wheel: whatever it moves has moved.
+    for i = 1, WHEELS do
+      t.ok(desk.mouse.scroll { dy = i % 2 == 1 and 3 or -3, at = { x = 600, y = 450 } })
+      local settled = t.ok(desk.settle())
+      local y = browser:tab():evaluate("scrollY", { world = "own" })
+      if settled.reason == "idle" then
+        t.eq(y > 0, i % 2 == 1, t.show(settled))
+        task.sleep(0.1)
+        t.eq(browser:tab():evaluate("scrollY", { world = "own" }), y, t.show(settled))
+      end
+      t.ok(desk.wait_until(function() return says(desk, "scroll") == "Scroll " .. SCROLLS + i end, { timeout = 20 }))
     end
 
     -- An animation without an end does not hold it.

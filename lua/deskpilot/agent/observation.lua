@@ -111,7 +111,7 @@ end
 local function encode(self, picture, encoder, config, format)
   local bytes, how = picture:encode(viewpoint.encoding(config, encoder, format))
   if not bytes then return nil, how end
-  self.shot, self.bytes, self.base64 = shots.encoded(bytes, how, picture), bytes, native.base64(bytes)
+  self.shot, self.bytes, self.base64 = shots.encoded(bytes, how, picture, true), bytes, native.base64(bytes)
   self.format, self.mime = how.format, how.mime
   return true
 end

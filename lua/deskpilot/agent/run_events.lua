@@ -364,7 +364,7 @@ events.declare_all("deskpilot.agent.run", {
       .. "`cap`: it still changes; `input`: a person went on before that; or why it was not waited for" },
     { "unknown?", "string", "why only the quiet time could tell: `programs` (not a private desktop), `processes` (the "
       .. "system does not tell), `network` (a program has a connection), `page` (it has set a timer, is another one, "
-      .. "or cannot be asked), `scroll` (of a browser)" },
+      .. "or cannot be asked)" },
     { "after?", "object", "what has become of what the action has hit: `value` and `states` of the element, and the "
       .. "active `window` (title, class)" },
   } },

@@ -19,16 +19,17 @@ local APART = 0.08 -- seconds between two changes that are not one
 local MOST_KINDS = 500 -- of acts, that are kept in mind
 
 -- Threads of browsers that make frames: as long as there are any to make they wait for the next one.
-local STILL = 0.036 -- seconds in which something that moves has called for a frame and drawn it: two frames at least
+local FRAMED = 0.1 -- seconds for which frames that a page was seen to make are enough
+local STILL = 0.036 -- seconds in which something that moves has drawn a frame: two frames at least
 local FRAMES = 0.05 -- seconds: the longest time between two of them, several times over
 local frame_makers = { "VizCompositorTh", "Compositor" }
 
 --- Why it cannot be known whether something is on its way: it is no private desktop, so other `programs` may take part;
 --- the system does not tell about the `processes`; a program has a `network` connection; the page has set a `timer`, is
 --- or holds another `document` than before, has a `stream` from its server or a `frame` of another site, shows a
---- `dialog`, or cannot be asked (`page`); there are other `tabs` than before; a browser was made to `scroll`.
+--- `dialog`, or cannot be asked (`page`); there are other `tabs` than before.
 ---@alias deskpilot.settle_unknown "programs"|"processes"|"network"|"timer"|"document"|"stream"|"frame"|"dialog"
----|"page"|"tabs"|"scroll"
+---|"page"|"tabs"
 
 ---@class deskpilot.pending_work
 ---@field desk deskpilot.desk
@@ -39,7 +40,7 @@ local frame_makers = { "VizCompositorTh", "Compositor" }
 ---@field ping { token: integer, window: integer, answered: boolean? }?
 ---@field connected boolean? whether a program other than a browser has a network connection
 ---@field frames boolean? whether a browser makes frames
----@field ask_again number? when a page that moves is to be asked why
+---@field framed number? when some had begun since all slept
 ---@field every number seconds to the next look
 ---@field asking number? seconds that the pages took to answer at the latest look
 ---@field window integer? the active one when an act began last
@@ -122,17 +123,18 @@ local function pages_load(self)
 end
 
 -- How the pages of the browser in front move, where it is known that they have begun nothing else; nil where not, and
--- why.
+-- why. Otherwise whether one of them has heard of the act.
 local function motion(self, frames)
   if not self.browser or not self.front then return "none" end
   if #self.browser.order ~= self.tabs then return nil, "tabs" end
-  local all = "none"
+  local all, heard = "none", false
   for _, tab in ipairs(self.browser.order) do
-    local its, why = work_of_pages().motion(tab, self.pages[tab], frames)
-    if not its then return nil, why end
+    local its, more = work_of_pages().motion(tab, self.pages[tab], frames)
+    if not its then return nil, more end
     if its == "ends" or all == "none" then all = its end
+    heard = heard or more
   end
-  return all
+  return all, heard
 end
 
 -- --- changes that come late ------------------------------------------------------------------------------------------
@@ -183,11 +185,6 @@ end
 --- Settling begins, with what the acts up to now have begun.
 function PendingWork:settling()
   self.settle_began = task.now()
-  if not self.begun or self.unknown then return end
-  for tab, before in pairs(self.pages) do
-    if self.front then work_of_pages().count_calls(tab, before) end
-  end
-  self.ask_again = task.now() + STILL
 end
 
 -- Whether a change has come at the time at which it is expected.
@@ -221,18 +218,13 @@ function PendingWork:begin(doing)
   if self.settled then learn(self) end
   self.desk.event_pump:listen(nil)
   self.unknown, self.ping, self.connected = nil, nil, nil
-  self.every, self.settled, self.doing, self.frames, self.ask_again = FIRST, nil, doing, nil, nil
+  self.every, self.settled, self.doing, self.frames, self.framed = FIRST, nil, doing, nil, nil
   if not self.desk.session then self.unknown = "programs" end
   self.browser, self.pages = nil, {}
   if not self.unknown then look_at_pages(self) end
   if not self.unknown and look(self) then self.watch:mark() end
   self.key = kind_of_act(self)
   self.begun = task.now()
-end
-
---- The act turns the wheel. A browser scrolls smoothly, with pauses at which everything sleeps.
-function PendingWork:scrolls()
-  if self.begun and self.browser then self.unknown = self.unknown or "scroll" end
 end
 
 --- The act has settled. What changes from now on comes late.
@@ -277,35 +269,47 @@ local function all_asleep(self, soon, moving)
   return true
 end
 
--- Whether frames have been made for so long that the page is to be asked why; not all the time.
-local function is_moving(self)
-  return self.front and self.frames and task.now() >= self.ask_again
+-- Whether something was drawn in the latest frames.
+local function draws(self)
+  return task.now() < self.desk.native:last_change() / 1e9 + STILL
 end
 
--- Whether something was drawn in the latest frames: what draws in each of them is not known to have an end.
-local function draws(self)
-  local still = self.desk.native:last_change() / 1e9 + STILL
-  if task.now() >= still then return false end
-  self.ask_again = still
-  return true
+local function sleeps_and_loads_not(self, soon)
+  return not pages_load(self) and all_asleep(self, soon, self.front) and not pages_load(self)
+end
+
+-- What the pages do, where all sleep. What they had to draw is on the screen when frames have begun since and all sleep
+-- again; where that is not soon, the frames count for a moment longer.
+local function look_into_pages(self, soon)
+  local frames, began = self.front and self.frames, task.now()
+  local wait_for_them = frames and not (self.framed and began < self.framed + FRAMED)
+  local how, more = motion(self, wait_for_them)
+  self.asking = task.now() - began
+  if not how then self.unknown = more end
+  if not how or how == "ends" then
+    self.framed = nil
+    return nil
+  end
+  if wait_for_them then
+    self.framed = task.now()
+    if not sleeps_and_loads_not(self, soon) then return nil end
+  end
+  -- A browser draws more than pages, and tells nobody: where it was not the page that the act went to, what draws in
+  -- each frame is not known to have an end.
+  if frames and how == "none" and not more and draws(self) then return nil end
+  return how
 end
 
 -- Whether nothing that the act has begun is on its way, as far as it can be known, and whether an animation goes on.
 local function rests(self, soon)
-  local moving = is_moving(self)
-  if not self:taken() or pages_load(self) then return false end
-  if not all_asleep(self, soon, moving) or pages_load(self) then return false end
+  if not self:taken() or not sleeps_and_loads_not(self, soon) then return false end
   if self.connected == nil then self.connected = self.watch:connected() end
   if self.connected then
     self.unknown = "network"
     return false
   end
-  local asked = task.now()
-  local how, why = motion(self, moving)
-  self.asking, self.ask_again = task.now() - asked, task.now() + STILL
-  if not how then self.unknown = why end
-  if not how or how == "ends" or moving and how == "none" and draws(self) then return false end
-  return not pages_load(self) and self.desk.native:pump() ~= nil, moving and how == "endless"
+  local how = look_into_pages(self, soon)
+  return how ~= nil and self.desk.native:pump() ~= nil, how == "endless" and self.frames
 end
 
 --- Whether nothing that the act has begun is on its way, and no wait of it ends within `soon` seconds. To be asked

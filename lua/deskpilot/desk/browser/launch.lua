@@ -85,7 +85,8 @@ local function command_of(self)
   local function add(list) table.move(list, 1, #list, #argv + 1, argv) end
   add(flags)
   add(platform.browser_flags())
-  if self.desk.session then add { "--disable-gpu" } end -- a private desktop has no GPU
+  -- A private desktop has no GPU; and nobody is there for whom a page should glide for half a second at each notch.
+  if self.desk.session then add { "--disable-gpu", "--disable-smooth-scrolling" } end
   local size = self.options.window
   add { size and ("--window-size=%d,%d"):format(size[1], size[2]) or "--start-maximized" }
   add(self.options.args or {})

@@ -50,7 +50,7 @@ local MOST_BYTES = 16 * 1024 * 1024 -- of an answer
 
 -- --- calls of the page's script -------------------------------------------------------------------------
 
-local parts = { "later", "dom", "names", "walk", "popup", "observe", "pointing", "acts" }
+local parts = { "later", "frames", "dom", "names", "walk", "popup", "observe", "pointing", "acts" }
 local source
 
 local function script()

@@ -156,7 +156,6 @@ function cdp.type(tab, content)
 end
 
 function cdp.wheel(tab, metrics, x, y, dx, dy)
-  tab.browser.desk.pending_work:scrolls()
   local permitted, forbidden = tab.browser.desk.input.may_act { act = "page", what = "scroll", tab = tab }
   if not permitted then return nil, forbidden end
   local px, py = point(metrics, x, y)

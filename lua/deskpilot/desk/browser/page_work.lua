@@ -2,49 +2,87 @@
 --- out one after the other, to whoever asks: the one that a script of ours is given, less those that ours were given
 --- before, is how many the page has set. The same holds for its calls before a frame. How long timers run is not told,
 --- and of frames of other sites nothing is.
+local page_script = require "deskpilot.desk.browser.page_script"
+
 local page_work = {}
 
 -- Seconds for a page to answer; one that is busy for longer has something to do.
 local ANSWER = 0.5
 
--- How many timers all documents have set, how many documents there are, what moves in them, and how often they have
--- asked to be called before a frame, all without what our scripts have; "" where a document is not ours to ask. What
--- scrolls is heard of from the first question on; it has an end like an animation's.
-local counting = [[(() => {
-  let sum = 0, calls = 0, count = 0, moving = 'none';
-  const hear = view => {
-    const scrolling = view.deskpilotScrolling = new Set();
-    if (!('onscrollend' in view)) return; // Chromium before 114
-    const how = { capture: true, passive: true };
-    view.document.addEventListener('scroll', event => { scrolling.add(event.target); }, how);
-    view.document.addEventListener('scrollend', event => { scrolling.delete(event.target); }, how);
-  };
-  const ask = view => {
-    const ours = view.deskpilotNumbers ||= { timers: 0, calls: 0 };
-    const number = view.setTimeout(() => {}, 1e9);
-    view.clearTimeout(number);
-    sum += number - ++ours.timers;
-    const call = view.requestAnimationFrame(() => {});
-    view.cancelAnimationFrame(call);
-    calls += call - ++ours.calls;
-    if (++count > 50) throw count;
-    if (!view.deskpilotScrolling) hear(view);
-    for (const target of view.deskpilotScrolling) if (target.isConnected) moving = 'ends';
-    for (const animation of view.document.getAnimations()) {
-      if (animation.playState !== 'running') continue;
-      const endless = animation.effect && animation.effect.getComputedTiming().endTime === Infinity;
-      if (!endless) moving = 'ends'; else if (moving === 'none') moving = 'endless';
-    }
-    for (let i = 0; i < view.length; i++) ask(view[i]);
-  };
-  try { ask(window); } catch (error) { return ''; }
-  return sum + ' ' + count + ' ' + moving + ' ' + calls;
-})()]]
+-- What was to be drawn when the first of so many frames began is on the screen when the last of them has begun and
+-- nothing computes any more.
+local FRAMES = 2
 
-local function ask(tab)
-  local answer = tab:evaluate(counting, { world = "own", timeout = ANSWER })
-  local sum, count, moving, calls = tostring(answer or ""):match "^(%d+) (%d+) (%a+) (%d+)$"
-  return math.tointeger(tonumber(sum)), math.tointeger(tonumber(count)), moving, math.tointeger(tonumber(calls))
+-- How many timers all documents have set, how many documents there are, what moves in them, how often they have asked
+-- to be called before a frame while so many began, and how many presses and turns of the wheel they have heard of, all
+-- without what our scripts have; "" where a document is not ours to ask. What scrolls is heard of from the first
+-- question on. It has an end like an animation's: where it has not moved for some frames, or scrollend says so, which
+-- comes half a second late after a turn of the wheel.
+local counting = [[
+const count = %d;
+const hear = (view, ours) => {
+  Object.assign(ours, { acts: 0, scrolling: new Map() });
+  const how = { capture: true, passive: true };
+  for (const kind of ['pointerdown', 'keydown', 'wheel']) view.addEventListener(kind, () => { ours.acts++; }, how);
+  view.document.addEventListener('scroll', ({ target }) => { ours.scrolling.set(target, performance.now()); }, how);
+  view.document.addEventListener('scrollend', ({ target }) => { ours.scrolling.delete(target); }, how);
+};
+const ask = (view, told) => {
+  const ours = numbersOf(view);
+  if (!ours.scrolling) hear(view, ours);
+  const number = view.setTimeout(() => {}, 1e9);
+  view.clearTimeout(number);
+  told.timers += number - ++ours.timers;
+  const call = view.requestAnimationFrame(() => {});
+  view.cancelAnimationFrame(call);
+  told.calls += call - ++ours.calls;
+  told.acts += ours.acts;
+  if (++told.documents > 50) throw told;
+  for (const [target, at] of ours.scrolling) {
+    if (target.isConnected && performance.now() < at + 60) told.moving = 'ends';
+  }
+  for (const animation of view.document.getAnimations()) {
+    if (animation.playState !== 'running') continue;
+    const endless = animation.effect && animation.effect.getComputedTiming().endTime === Infinity;
+    if (!endless) told.moving = 'ends'; else if (told.moving === 'none') told.moving = 'endless';
+  }
+  for (let i = 0; i < view.length; i++) ask(view[i], told);
+  return told;
+};
+const look = () => ask(window, { timers: 0, documents: 0, moving: 'none', calls: 0, acts: 0 });
+const tell = (told, calls) => [told.timers, told.documents, told.moving, calls, told.acts].join(' ');
+const over = async () => {
+  const first = look();
+  await frames(count);
+  const last = look();
+  return tell(last, last.documents === first.documents ? last.calls - first.calls : 0);
+};
+try {
+  return count > 0 ? over().catch(() => '') : tell(look(), 0);
+} catch (error) { return ''; }
+]]
+
+local scripts = {}
+
+local function script_of(frames)
+  scripts[frames] = scripts[frames] or page_script.of({ "later", "frames" }, counting:format(frames))
+  return scripts[frames]
+end
+
+---@class deskpilot.page_numbers
+---@field timers integer?
+---@field documents integer?
+---@field moving "none"|"endless"|"ends"|nil
+---@field calls integer?
+---@field acts integer?
+
+---@return deskpilot.page_numbers
+local function ask(tab, frames)
+  local answer = tab:evaluate(script_of(frames or 0), { world = "own", timeout = ANSWER })
+  local timers, documents, moving, calls, acts = tostring(answer or ""):match "^(%d+) (%d+) (%a+) (%d+) (%d+)$"
+  local function whole(digits) return math.tointeger(tonumber(digits)) end
+  return { timers = whole(timers), documents = whole(documents), moving = moving, calls = whole(calls),
+    acts = whole(acts) }
 end
 
 ---@class deskpilot.page_work
@@ -52,7 +90,7 @@ end
 ---@field loader string?
 ---@field timers integer? how many all its documents had set; 0 where it has another document by now
 ---@field documents integer?
----@field calls integer? how often they had asked to be called before a frame, when that was counted last
+---@field acts integer? that they had heard of; nil where it has another document by now
 
 --- How things stand before an act.
 ---@param tab deskpilot.tab
@@ -61,17 +99,11 @@ end
 function page_work.before(tab, ask_too)
   local self = { requests = {}, loader = tab.loader }
   for id in pairs(tab.requests or {}) do self.requests[id] = true end
-  if ask_too and not tab:dialog() then self.timers, self.documents = ask(tab) end
+  if ask_too and not tab:dialog() then
+    local told = ask(tab)
+    self.timers, self.documents, self.acts = told.timers, told.documents, told.acts
+  end
   return self
-end
-
---- From now on it counts whether a script of the page is called before a frame.
----@param tab deskpilot.tab
----@param before deskpilot.page_work
-function page_work.count_calls(tab, before)
-  if not before.timers or tab.loader ~= before.loader or tab.loading or tab:dialog() then return end
-  local _, _, _, calls = ask(tab)
-  before.calls = calls
 end
 
 --- Whether a tab loads, or has a request open that was not open before.
@@ -87,33 +119,37 @@ function page_work.loads(tab, before)
   return false
 end
 
+-- What nobody could ask of a page that was there before, or is new; nil where it can be asked.
+local function not_to_be_asked(tab, before)
+  if tab:dialog() then return "dialog" end
+  if not before then return "page" end
+  if tab.loader ~= before.loader then
+    before.loader, before.timers, before.documents, before.acts = tab.loader, 0, nil, nil
+  end
+  if not before.timers then return "page" end
+  if tab.streams > 0 then return "stream" end -- what a server sends by itself
+  if tab.foreign > 0 then return "frame" end -- whom nobody can ask
+end
+
 --- Whether a page moves by itself where it is known that it has begun nothing else that may still change it: "none",
---- "endless" (animations without an end), "ends" (one that ends, scrolling, or a script that is called before each
---- frame). Nil where that is not known, and why. To be asked when all its processes sleep. A browser makes frames for a
---- while though no page has anything to draw; that no script is called for them shows between two questions, some
---- frames apart.
+--- "endless" (animations without an end), "ends" (one that ends, scrolling, a script that is called before each frame,
+--- or a new document). Nil where that is not known, and why. To be asked when all its processes sleep. A browser makes
+--- frames for a while though no page has anything to draw: with `frames` the answer comes when some have begun.
 ---@param tab deskpilot.tab
 ---@param before deskpilot.page_work?
 ---@param frames boolean whether the browser makes frames
 ---@return "none"|"endless"|"ends"|nil motion
----@return deskpilot.settle_unknown? why
+---@return deskpilot.settle_unknown|boolean|nil more nil: why; otherwise whether the page has heard of the act itself
 function page_work.motion(tab, before, frames)
-  if tab:dialog() then return nil, "dialog" end
-  if not before then return nil, "page" end
-  if tab.loader ~= before.loader then
-    before.loader, before.timers, before.documents, before.calls = tab.loader, 0, nil, nil
-  end
-  if not before.timers then return nil, "page" end
-  if tab.streams > 0 then return nil, "stream" end -- what a server sends by itself
-  if tab.foreign > 0 then return nil, "frame" end -- whom nobody can ask
-  local sum, count, moving, calls = ask(tab)
-  if not sum then return nil, "page" end
-  before.documents = before.documents or count
-  if count ~= before.documents then return nil, "document" end
-  if sum ~= before.timers then return nil, "timer" end
-  local called = calls ~= before.calls
-  before.calls = calls
-  return frames and called and "ends" or moving
+  local why = not_to_be_asked(tab, before)
+  if why then return nil, why end
+  local told = ask(tab, frames and FRAMES or 0)
+  if tab.loading or tab.loader ~= before.loader then return "ends" end
+  if not told.timers then return nil, "page" end
+  before.documents = before.documents or told.documents
+  if told.documents ~= before.documents then return nil, "document" end
+  if told.timers ~= before.timers then return nil, "timer" end
+  return told.calls > 0 and "ends" or told.moving, before.acts ~= nil and told.acts > before.acts
 end
 
 return page_work

@@ -258,10 +258,21 @@ function tab_module.wait_for_keys(self)
   self:evaluate(script, { world = "own", timeout = seconds + 1 })
 end
 
+-- Whether the page is in front and has the keyboard focus already, by the desktop's word and its own.
+local function is_in_front(self)
+  local window = self.attached and not self:dialog() and self:window()
+  return window and window.active
+    and self:evaluate("document.hasFocus()", { world = "own", timeout = self.browser.desk.timing.focus }) == true
+end
+
 --- Brings the tab to the front of its window and the window to the front of the desktop, and waits until its page (not
 --- the address field) has the keyboard focus.
 ---@return boolean? ok, deskpilot.error? err
 function Tab:activate()
+  if is_in_front(self) then
+    self.browser.active = self
+    return true
+  end
   local ok, err = self.browser:call("Target.activateTarget", { targetId = self.id })
   if not ok then return nil, err end
   if self.attached then self.session:call("Page.bringToFront") end -- fails at once while a dialog is open

@@ -393,7 +393,6 @@ function mouse.new(desk)
       errors.mistake "mouse.scroll: notches are whole numbers; for less say pixels = true"
     end
     desk.activity.give_way()
-    desk.pending_work:scrolls()
     local permitted, forbidden = may_point(desk, how.at, { what = "scroll" })
     if not permitted then return nil, forbidden end
     if how.at then

@@ -74,12 +74,14 @@ end
 --- like any other.
 ---@param bytes string
 ---@param how deskpilot.encoded
----@param of deskpilot.shot what it was made of; where the file has the same pixels they are copied from it
+---@param of deskpilot.shot what it was made of
+---@param compared boolean? whether it will be compared with the next one: where the file has the same pixels they are
+---  copied, so that they need not be read from it
 ---@return deskpilot.shot
-function shot.encoded(bytes, how, of)
+function shot.encoded(bytes, how, of, compared)
   local self = setmetatable({ file = bytes, width = how.width, height = how.height, area = of.area, frame = of.frame,
     monitors = of.monitors, incomplete = of.incomplete }, encoded)
-  if how.format == "png" and of.native and how.width == of.width and how.height == of.height then
+  if compared and how.format == "png" and of.native and how.width == of.width and how.height == of.height then
     local copy = of.native:crop(0, 0, of.width, of.height)
     if copy then keep_pixels(self, copy) end
   end

@@ -1,16 +1,5 @@
 // The page's part of clicking: where to press, whether the pointer is there, and which element got the press. Each step
 // looks the element up again.
-const frames = (n) => new Promise((done) => {
-  // A hidden page renders no frames, so the wait has an end.
-  const cancel = later(60 * n, done);
-  const ours = window.deskpilotNumbers ||= { timers: 0, calls: 0 }; // page_work.lua counts those of the page
-  const step = (left) => {
-    ours.calls++;
-    requestAnimationFrame(() => (left > 1 ? step(left - 1) : (cancel(), done())));
-  };
-  step(n);
-});
-
 const looks = new Set(); // those that wait, which look again when an event is heard
 
 const within = (seconds, check) => new Promise((done) => {
