@@ -160,7 +160,6 @@ tests.what_cannot_be_is_said_first = spawn.in_folder(function(folder)
   assert(files.write(folder .. "/journal.jsonl", ""))
   refused("--as is a name", "upload", folder, "--to", folder, "--as", "../x")
   refused("--max-mb is a number of 1 to 1000000, not few", "upload", folder, "--to", folder, "--max-mb", "few")
-  refused("there is no folder " .. folder .. "/none for artifacts", "upload", folder, "--to", folder .. "/none")
   refused("there is no folder " .. folder .. "/none for artifacts", "worker", "--trust-server", "--artifacts",
     folder .. "/none")
   refused("--artifacts-token is of use only where", "worker", "--trust-server", "--artifacts-token", folder)
