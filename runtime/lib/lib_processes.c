@@ -131,6 +131,17 @@ static int lib_watch_look(lua_State *L)
     return 1;
 }
 
+/* Whether the thread that the latest look found awake is awake still, which costs far less than a
+ * look.
+ * ---@return boolean busy */
+static int lib_watch_is_busy(lua_State *L)
+{
+    system_process_watch *watch = check_watch(L);
+    luaL_argcheck(L, watch, 1, "it is closed");
+    lua_pushboolean(L, system_process_watch_is_busy(watch));
+    return 1;
+}
+
 /* What the threads wait for now counts no longer: only the waits of those that run from now on. */
 static int lib_watch_mark(lua_State *L)
 {
@@ -165,8 +176,13 @@ static int lib_watch_drain(lua_State *L)
 int lib_open_processes(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        {"look", lib_watch_look},   {"mark", lib_watch_mark}, {"connected", lib_watch_connected},
-        {"drain", lib_watch_drain}, {"close", close_watch},   {NULL, NULL},
+        {"look", lib_watch_look},
+        {"is_busy", lib_watch_is_busy},
+        {"mark", lib_watch_mark},
+        {"connected", lib_watch_connected},
+        {"drain", lib_watch_drain},
+        {"close", close_watch},
+        {NULL, NULL},
     };
     static const luaL_Reg functions[] = {
         {"open", open_watch},

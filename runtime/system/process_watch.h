@@ -48,6 +48,10 @@ bool system_process_watch_look(system_process_watch *watch, const long *roots, s
                                const system_process_timers *timers, size_t timer_count,
                                system_process_look *out);
 
+/* Whether the thread that the latest look found awake (`busy`) is awake still: what costs a
+ * hundredth of a look. False where there was none, or it cannot be told. */
+bool system_process_watch_is_busy(system_process_watch *watch);
+
 /* What the threads wait for now was begun by nobody who is interesting: from the next look on, only
  * the waits of threads that have run meanwhile count in `due`. */
 void system_process_watch_mark(system_process_watch *watch);

@@ -122,7 +122,7 @@ static void test_sleepers(void)
         pid = start(cases[i].what);
         CHECK(comes_to(watch, pid, true, cases[i].processes, &look));
         CHECK(comes_to(watch, pid, true, cases[i].processes, &again));
-        CHECK(look.stamp == again.stamp);
+        CHECK(look.stamp == again.stamp && !system_process_watch_is_busy(watch));
         /* A wait that was there at the first look may have begun at any time, one that is known to
          * the clock lasts as long as it says. */
         bool known_end = cases[i].what == wait_till;
@@ -145,7 +145,9 @@ static void test_busy(void)
     long pid = start(compute);
     CHECK(comes_to(watch, pid, false, 1, &look));
     CHECK_EQ(look.busy, pid);
+    CHECK(system_process_watch_is_busy(watch));
     stop(pid);
+    CHECK(!system_process_watch_is_busy(watch));
     system_process_watch_free(watch);
 }
 

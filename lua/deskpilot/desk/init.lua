@@ -50,6 +50,7 @@ local desk = {}
 ---@field act any? whose act this is: changed for each act of an agent; a script has none
 ---@field last_press { act: any, button: string, x: integer, y: integer, at: number }? when a button went down last
 ---@field closers (fun())[]
+---@field settled number? when settle said so last (task.now)
 ---@field watching number? since when it tells of changes of the screen (task.now)
 ---@field known_monitors { screen: deskpilot.rect, list: deskpilot.monitor[] }? as they were last looked at
 ---@field closed boolean?

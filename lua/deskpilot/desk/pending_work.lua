@@ -9,8 +9,9 @@ local task = require "deskpilot.base.task"
 
 local pending_work = {}
 
-local FIRST, LAST = 0.003, 0.006 -- seconds between two looks: at first, and after many
-local REST = 3 -- times as long as a look has taken is waited at least until the next one
+local LEAST = 0.003 -- seconds between two looks
+local GLANCE = 0.001 -- seconds between two glances at the thread that was found awake
+local REST = 2 -- times as long as a look has taken is waited at least until the next one
 
 -- Of a change that came late once: the latest, in seconds after the act, that is taken for its doing; and between which
 -- shares of its time it is expected the next time.
@@ -42,7 +43,6 @@ local frame_makers = { "VizCompositorTh", "Compositor" }
 ---@field frames boolean? whether a browser makes frames
 ---@field framed number? when some had begun since all slept
 ---@field every number seconds to the next look
----@field asking number? seconds that the pages took to answer at the latest look
 ---@field window integer? the active one when an act began last
 ---@field class string? its application
 ---@field doing string? the kind of act
@@ -64,7 +64,7 @@ local browsers = setmetatable({}, { __mode = "k" })
 ---@param attached fun(): deskpilot.browser[] the browsers that are known
 ---@return deskpilot.pending_work
 function pending_work.new(desk, attached)
-  local self = setmetatable({ desk = desk, watch = processes.open(), pages = {}, known = {}, kinds = 0, every = FIRST },
+  local self = setmetatable({ desk = desk, watch = processes.open(), pages = {}, known = {}, kinds = 0, every = LEAST },
     PendingWork)
   browsers[self] = attached
   return self
@@ -77,7 +77,9 @@ local function look(self)
   local pids = self.desk.session and self.desk.session.pids or {}
   local timers = { pids.server and { pid = pids.server, threads = {} } }
   if self.browser then timers[#timers + 1] = { pid = self.browser.pid, threads = frame_makers } end
+  local began = task.now()
   local seen = pids.host and self.watch:look({ pids.host }, timers)
+  self.every = math.max(LEAST, (task.now() - began) * REST)
   if not seen then self.unknown = "processes" end
   return seen
 end
@@ -218,7 +220,7 @@ function PendingWork:begin(doing)
   if self.settled then learn(self) end
   self.desk.event_pump:listen(nil)
   self.unknown, self.ping, self.connected = nil, nil, nil
-  self.every, self.settled, self.doing, self.frames, self.framed = FIRST, nil, doing, nil, nil
+  self.every, self.settled, self.doing, self.frames, self.framed = LEAST, nil, doing, nil, nil
   if not self.desk.session then self.unknown = "programs" end
   self.browser, self.pages = nil, {}
   if not self.unknown then look_at_pages(self) end
@@ -281,10 +283,9 @@ end
 -- What the pages do, where all sleep. What they had to draw is on the screen when frames have begun since and all sleep
 -- again; where that is not soon, the frames count for a moment longer.
 local function look_into_pages(self, soon)
-  local frames, began = self.front and self.frames, task.now()
-  local wait_for_them = frames and not (self.framed and began < self.framed + FRAMED)
+  local frames = self.front and self.frames
+  local wait_for_them = frames and not (self.framed and task.now() < self.framed + FRAMED)
   local how, more = motion(self, wait_for_them)
-  self.asking = task.now() - began
   if not how then self.unknown = more end
   if not how or how == "ends" then
     self.framed = nil
@@ -294,14 +295,18 @@ local function look_into_pages(self, soon)
     self.framed = task.now()
     if not sleeps_and_loads_not(self, soon) then return nil end
   end
-  -- A browser draws more than pages, and tells nobody: where it was not the page that the act went to, what draws in
-  -- each frame is not known to have an end.
+  -- A browser draws more than pages, and tells nobody: where it was neither a page that the act went to nor one that
+  -- has come by it, what draws in each frame is not known to have an end.
   if frames and how == "none" and not more and draws(self) then return nil end
   return how
 end
 
 -- Whether nothing that the act has begun is on its way, as far as it can be known, and whether an animation goes on.
 local function rests(self, soon)
+  if self.watch:is_busy() then
+    self.every = GLANCE
+    return false
+  end
   if not self:taken() or not sleeps_and_loads_not(self, soon) then return false end
   if self.connected == nil then self.connected = self.watch:connected() end
   if self.connected then
@@ -318,11 +323,7 @@ end
 ---@return boolean none, boolean? moving an animation of the page goes on, which has no end
 function PendingWork:is_none(soon)
   if not self:may_be_known() then return false end
-  local began = task.now()
-  self.asking = 0
-  local none, moving = rests(self, soon)
-  self.every = math.max(math.min(self.every * 1.3, LAST), (task.now() - began - self.asking) * REST)
-  return none, moving
+  return rests(self, soon)
 end
 
 --- Whether something of the act is known to be on its way, so that more than the quiet time is to be waited: its

@@ -48,6 +48,7 @@ struct system_process_watch {
     thread *threads; /* sorted by tid */
     size_t count, capacity;
     uint64_t looked; /* ns: when the latest look began; 0 before the first */
+    long busy;       /* of that look */
     long pids[MOST_PROCESSES];
     uint8_t timers[MOST_PROCESSES]; /* as in the threads, of the process of that place */
     size_t pid_count;
@@ -150,21 +151,33 @@ static bool read_runs(system_process_watch *watch, thread *t, uint64_t *runs)
     return true;
 }
 
+/* The call that a thread is in, or "running"; false where that cannot be read. */
+static bool read_call(system_process_watch *watch, thread *t, char *out, size_t size)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/syscall", t->pid, t->tid);
+    return kept_file_read(&watch->files, &t->syscall, path, out, size);
+}
+
+static bool is_running(const char *call)
+{
+    static const char running[] = "running";
+    return strncmp(call, running, sizeof running - 1) == 0;
+}
+
 /* What it is at. A wait that began since the look before began after that look, so it ends no
  * sooner than its time-out after it. One that has not run since is where it was, unless it waits
  * for a processor. */
 static void look_at_call(system_process_watch *watch, thread *t, bool ran, uint64_t now)
 {
-    static const char running[] = "running";
-    char path[PATH_SIZE], words[256];
+    char words[256];
     wait_call wait;
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/syscall", t->pid, t->tid);
-    t->unreadable = !kept_file_read(&watch->files, &t->syscall, path, words, sizeof words);
+    t->unreadable = !read_call(watch, t, words, sizeof words);
     if (t->unreadable) {
         return;
     }
     if (!ran) {
-        t->awake = strncmp(words, running, sizeof running - 1) == 0;
+        t->awake = is_running(words);
         return;
     }
     t->awake = !wait_call_read(words, t->pid, now, &wait);
@@ -368,7 +381,15 @@ bool system_process_watch_look(system_process_watch *watch, const long *roots, s
     watch->looked = now;
     out->processes = watch->pid_count;
     sum_up(watch, timers, out);
+    watch->busy = out->busy;
     return true;
+}
+
+bool system_process_watch_is_busy(system_process_watch *watch)
+{
+    char words[256];
+    thread *t = watch->busy ? find(watch, watch->count, watch->busy) : NULL;
+    return t && read_call(watch, t, words, sizeof words) && is_running(words);
 }
 
 void system_process_watch_mark(system_process_watch *watch)

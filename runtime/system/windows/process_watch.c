@@ -30,6 +30,12 @@ bool system_process_watch_look(system_process_watch *watch, const long *roots, s
     return true;
 }
 
+bool system_process_watch_is_busy(system_process_watch *watch)
+{
+    (void) watch;
+    return false;
+}
+
 void system_process_watch_mark(system_process_watch *watch)
 {
     (void) watch;

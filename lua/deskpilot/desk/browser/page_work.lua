@@ -139,7 +139,7 @@ end
 ---@param before deskpilot.page_work?
 ---@param frames boolean whether the browser makes frames
 ---@return "none"|"endless"|"ends"|nil motion
----@return deskpilot.settle_unknown|boolean|nil more nil: why; otherwise whether the page has heard of the act itself
+---@return deskpilot.settle_unknown|boolean|nil more of nil: why; else whether the page has heard of the act, or is new
 function page_work.motion(tab, before, frames)
   local why = not_to_be_asked(tab, before)
   if why then return nil, why end
@@ -149,7 +149,7 @@ function page_work.motion(tab, before, frames)
   before.documents = before.documents or told.documents
   if told.documents ~= before.documents then return nil, "document" end
   if told.timers ~= before.timers then return nil, "timer" end
-  return told.calls > 0 and "ends" or told.moving, before.acts ~= nil and told.acts > before.acts
+  return told.calls > 0 and "ends" or told.moving, not before.acts or told.acts > before.acts
 end
 
 return page_work

@@ -106,7 +106,7 @@ local signatures = signature.of("desk.keyboard", {
 function keyboard.new(desk)
   ---@class deskpilot.desk.keyboard
   local api = {}
-  local typed = false -- something, and no key pressed since
+  local typed -- when something was, and no key pressed since
 
   --- Types text into the active window, or into `window` (as desk.windows gives it, or what to find it by),
   --- or into the element `into` (the same for desk.elements), where its caret is. Any Unicode; a line break is
@@ -129,7 +129,7 @@ function keyboard.new(desk)
       field, err = read_back().open(desk, target, element, words)
       if not field then return nil, err end
     end
-    typed = true
+    typed = task.now()
     local ok, failure = typing.type(desk, target, words)
     if not ok or not field then return ok, failure end
     return read_back().check(desk, field, words)
@@ -146,11 +146,11 @@ function keyboard.new(desk)
     desk.activity.give_way()
     local names, err = keys.combo(combo)
     if not names then return nil, err end
-    if typed then
+    if typed and typed > (desk.settled or 0) then
       local arrived, late = typing.let_arrive(desk)
       if not arrived then return nil, late end
-      typed = false
     end
+    typed = nil
     local hold, after = timing.of(desk, "key_hold", "key_pause")
     for i = 1, how.times or 1 do
       if i > 1 then

@@ -61,11 +61,11 @@ local function until_settled(desk, began, from, times)
   end
 end
 
---- desk.settle.
+--- Waits like desk.settle in the middle of an act, which goes on.
 ---@param desk deskpilot.desk
 ---@param options deskpilot.settle_options?
 ---@return deskpilot.settled? settled, deskpilot.error? err
-function waits.settle(desk, options)
+function waits.rest(desk, options)
   options = options or {}
   local quiet, cap = settle_times(desk, options)
   local times = { quiet = quiet, cap = cap, floor = options.floor or desk.timing.settle_floor,
@@ -77,8 +77,19 @@ function waits.settle(desk, options)
   local reason, why = until_settled(desk, began, options.past and desk.watching or began, times)
   if not reason then return nil, why end
   local unknown = times.by_cause and reason ~= "idle" and desk.pending_work.begun and desk.pending_work.unknown or nil
-  desk.pending_work:over()
   return { seconds = task.now() - began, reason = reason, unknown = unknown }
+end
+
+--- desk.settle: the act is over.
+---@param desk deskpilot.desk
+---@param options deskpilot.settle_options?
+---@return deskpilot.settled? settled, deskpilot.error? err
+function waits.settle(desk, options)
+  local settled, err = waits.rest(desk, options)
+  if not settled then return nil, err end
+  desk.pending_work:over()
+  desk.settled = task.now()
+  return settled
 end
 
 -- The part of the screen that the options select; nil for all of it.

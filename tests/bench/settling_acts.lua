@@ -1,0 +1,95 @@
+--- Acts whose settling is measured, and how: the fixed quiet time and settling by cause take turns, act by act, so that
+--- the load of the machine is the same for both.
+local harness = require "harness"
+local task = require "deskpilot.base.task"
+local timing = require "deskpilot.desk.wait.timing"
+
+local settling_acts = {}
+
+local ROUNDS = tonumber(os.getenv "ROUNDS") or 10
+local AFTER = tonumber(os.getenv "AFTER") or 1.0 -- seconds that are watched after an act has settled
+
+function settling_acts.press(keys) return function(desk) assert(desk.keyboard.press(keys)) end end
+
+function settling_acts.write(words) return function(desk) assert(desk.keyboard.type(words)) end end
+
+function settling_acts.scroll(notches) return function(desk) assert(desk.mouse.scroll { dy = notches }) end end
+
+--- A click into the active window, at shares of its size.
+function settling_acts.click(x, y)
+  return function(desk)
+    local window = assert(desk.windows.active())
+    assert(desk.mouse.click { x = window.x + math.floor(x * window.width),
+      y = window.y + math.floor(y * window.height) })
+  end
+end
+
+--- Whether an application is among those that are wanted (APPS=xterm,mousepad).
+function settling_acts.wanted(name)
+  local list = os.getenv "APPS"
+  return not list or ("," .. list .. ","):find("," .. name .. ",", 1, true) ~= nil
+end
+
+local function median(list, share)
+  table.sort(list)
+  return #list > 0 and list[math.max(1, math.ceil(#list * (share or 0.5)))] or 0 / 0
+end
+
+local function load_average()
+  local file <close> = io.open "/proc/loadavg"
+  return file and file:read "a":match "^%S+" or "?"
+end
+
+-- Whether, and when, the screen changes after the act has settled; seconds after the settle.
+local function late_change(desk)
+  local settled = task.now()
+  desk.wait_until(function() assert(desk.native:pump()) return false end, { timeout = AFTER, every = 0.02 })
+  local changed = desk.native:last_change() / 1e9
+  return changed > settled and changed - settled or nil
+end
+
+local function measure(desk, act)
+  desk.timing.settle_by_cause = true
+  local ways = { new = { times = {}, late = {}, reasons = {} }, old = { times = {}, late = {}, reasons = {} } }
+  for round = 1, 2 * ROUNDS do
+    local way = ways[round % 2 == 0 and "new" or "old"]
+    local quiet = round % 2 == 1 and timing.of(desk, "settle_quiet") or nil
+    act(desk)
+    local settled = assert(desk.settle { quiet = quiet })
+    table.insert(way.times, settled.seconds * 1000)
+    way.reasons[settled.reason] = (way.reasons[settled.reason] or 0) + 1
+    local why = settled.reason ~= "idle" and desk.pending_work.unknown
+    if why then way.reasons[why] = (way.reasons[why] or 0) + 1 end
+    local late = late_change(desk)
+    if late then table.insert(way.late, ("%.0f"):format(late * 1000)) end
+  end
+  local function words(way)
+    local reasons = {}
+    for reason, count in pairs(way.reasons) do reasons[#reasons + 1] = reason .. " " .. count end
+    table.sort(reasons)
+    return ("%6.0f %6.0f  late %d/%d (%s)  %s"):format(median(way.times), median(way.times, 0.9), #way.late, ROUNDS,
+      table.concat(way.late, " "), table.concat(reasons, ", "))
+  end
+  print("  fixed " .. words(ways.old))
+  print("  cause " .. words(ways.new))
+  harness.ok(#ways.new.late <= #ways.old.late, "not more often too early than after the quiet time")
+  if (ways.new.reasons.idle or 0) > 0 then
+    harness.ok(math.min(table.unpack(ways.new.times)) < math.min(table.unpack(ways.old.times)),
+      "what settles by its cause does so before the quiet time is over")
+  end
+end
+
+--- Measures each of an application's acts and prints what it has found.
+---@param desk deskpilot.desk on which the application is in front
+---@param name string of the application
+---@param acts table[] { name, function(desk) }
+function settling_acts.measure(desk, name, acts)
+  assert(desk:watch())
+  desk.settle { quiet = 1.5, cap = 8 }
+  for _, act in ipairs(acts) do
+    print(("%s: %s (load %s)"):format(name, act[1], load_average()))
+    measure(desk, act[2])
+  end
+end
+
+return settling_acts
