@@ -141,7 +141,12 @@ local function run_beside(runner, place, slots, count)
   local done = spawn.run(argv, { env = { TMPDIR = place.folder .. "/tmp" },
     cwd = place.folder .. "/mission", -- as the worker's are: what the folder has is looked at
     input = table.concat(numbers, "\n") .. "\n" })
-  assert(done.status == 0, done.stderr)
+  if done.status == 0 then return end
+  local words = {}
+  for line in (done.stdout .. "\n" .. done.stderr):gmatch "[^\n]+" do
+    if not line:find "succeeded" then words[#words + 1] = line end
+  end
+  error(("%s ended with %s: %s"):format(runner.name, done.status, table.concat(words, "\n")), 0)
 end
 
 -- Each way by turns: what was first in one round is last in the next.
