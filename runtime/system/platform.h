@@ -13,8 +13,9 @@
 extern const char *const system_name;
 
 /* Sets up the console (UTF-8, no translation of line ends, colours) and returns the program's
- * arguments as UTF-8, valid until the process ends. NULL without memory. Does not return if the
- * first argument is --die-with-parent (linux/platform.c): then the process executes a program. */
+ * arguments as UTF-8, valid until the process ends. NULL without memory. If the first argument is
+ * --die-with-parent (linux/platform.c) the process executes another program and does not return, or
+ * has what follows it as its arguments. */
 char **system_start(int *argc, char **argv);
 
 /* Requests to stop the program: signals (on Windows console events), and threads of this program.

@@ -11,34 +11,52 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
 const char *const system_name = "linux";
 
-/* deskpilot --die-with-parent PARENT PROGRAM [ARGUMENTS]: executes the program, which gets SIGTERM
- * when its parent ends, even by SIGKILL (prctl(2), PR_SET_PDEATHSIG). PARENT must be the id of our
- * parent. In C and not in Lua, because every start of a private desktop waits for it. */
-static _Noreturn void execute_dying_with(long parent, char **words)
+static void die_with(long parent)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0) {
         fprintf(stderr, "deskpilot: cannot set PR_SET_PDEATHSIG: %s\n", strerror(errno));
     } else if (getppid() != parent) {
         fprintf(stderr, "deskpilot: process %ld is not the parent (any more)\n", parent);
     } else {
-        execv(words[0], words);
-        fprintf(stderr, "deskpilot: cannot start %s: %s\n", words[0], strerror(errno));
+        return;
     }
     _exit(127);
 }
 
+static bool is_this_program(const char *path)
+{
+    struct stat its, ours;
+    return stat(path, &its) == 0 && stat("/proc/self/exe", &ours) == 0 &&
+           its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
+}
+
+/* deskpilot --die-with-parent PARENT PROGRAM [ARGUMENTS]: executes the program, which gets SIGTERM
+ * when its parent ends, even by SIGKILL (prctl(2), PR_SET_PDEATHSIG). PARENT must be the id of our
+ * parent. In C and not in Lua, because every start of a private desktop waits for it. Where the
+ * program is this one, it has been executed already. */
 char **system_start(int *argc, char **argv)
 {
-    if (*argc > 3 && strcmp(argv[1], "--die-with-parent") == 0) {
-        execute_dying_with(strtol(argv[2], NULL, 10), argv + 3);
+    if (*argc <= 3 || strcmp(argv[1], "--die-with-parent") != 0) {
+        return argv;
     }
-    return argv;
+    die_with(strtol(argv[2], NULL, 10));
+    argv += 3;
+    *argc -= 3;
+    if (is_this_program(argv[0])) {
+        const char *name = strrchr(argv[0], '/');
+        prctl(PR_SET_NAME, name ? name + 1 : argv[0]); /* it was executed as /proc/self/exe */
+        return argv;
+    }
+    execv(argv[0], argv);
+    fprintf(stderr, "deskpilot: cannot start %s: %s\n", argv[0], strerror(errno));
+    _exit(127);
 }
 
 static system_interrupt_handler *interrupted; /* set before the first signal handler */
