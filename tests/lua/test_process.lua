@@ -168,6 +168,10 @@ tests.children_are_killed_with_the_task_that_waits = with_children(function(star
     own:line(60)
   end)
   t.ok(alive(child.pid))
+  if system.platform == "linux" then -- though it was executed by another name
+    local name = select(2, files.split(runner)):sub(1, 15)
+    t.wait_until("its name", function() return files.read(("/proc/%d/comm"):format(child.pid)) == name .. "\n" end)
+  end
   work:cancel "enough"
   t.wait_until("its end", function() return not alive(child.pid) end)
 end)
@@ -185,10 +189,6 @@ tests.children_end_with_a_parent_that_is_killed = with_children(function(start, 
     end }]]):format(runner, path))
   local pid = math.tointeger(tonumber(parent:line(30)))
   t.ok(pid and alive(pid), pid)
-  if system.platform == "linux" then -- though it was executed by another name
-    local name = select(2, files.split(runner)):sub(1, 15)
-    t.wait_until("its name", function() return files.read(("/proc/%d/comm"):format(pid)) == name .. "\n" end)
-  end
   uv.kill(parent.pid, "sigkill")
   t.wait_until("the end of its child", function() return not alive(pid) end)
 end)
