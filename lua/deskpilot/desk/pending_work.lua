@@ -19,9 +19,10 @@ local LATEST, EARLY, LONGER = 1, 0.75, 1.25
 local APART = 0.08 -- seconds between two changes that are not one
 local MOST_KINDS = 500 -- of acts, that are kept in mind
 
--- Threads of browsers that make frames: as long as there are any to make they wait for the next one.
-local FRAMED = 0.1 -- seconds for which frames that a page was seen to make are enough
 local STILL = 0.036 -- seconds in which something that moves has drawn a frame: two frames at least
+local FRAMED = 0.1 -- seconds for which the frames that a page was asked for are enough
+
+-- Threads of browsers that make frames: as long as there are any to make they wait for the next one.
 local FRAMES = 0.05 -- seconds: the longest time between two of them, several times over
 local frame_makers = { "VizCompositorTh", "Compositor" }
 
