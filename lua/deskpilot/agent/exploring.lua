@@ -109,16 +109,15 @@ function exploring.after(ctx, before)
   local limit = task.now() + patience
   while tab and not tab.closed and tab.loading and not tab:dialog() and task.now() < limit do task.sleep(0.02) end
   local list, undone = find_surprises(ctx, before)
-  if #list > 0 then
-    local words = ("UNEXPECTED: it led to %s"):format(text.join(list))
-    ctx.run:emit("guard", { name = "exploring", message = words })
-    if undone then
-      ctx.desk.settle {}
-      return words .. changes(ctx, before)
-    end
-    return words
-  end
-  return "nothing was left by it" .. changes(ctx, before)
+  local seen = #list == 0 and changes(ctx, before)
+  -- What is told must not show something that came after it was looked for.
+  if seen then list, undone = find_surprises(ctx, before) end
+  if #list == 0 then return "nothing was left by it" .. seen end
+  local words = ("UNEXPECTED: it led to %s"):format(text.join(list))
+  ctx.run:emit("guard", { name = "exploring", message = words })
+  if not undone then return words end
+  ctx.desk.settle {}
+  return words .. changes(ctx, before)
 end
 
 return exploring

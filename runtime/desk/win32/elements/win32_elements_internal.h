@@ -9,8 +9,9 @@
  * A window that gives no sign is listed with what the system knows of it, and its application gets
  * a note; the others are read all the same.
  *
- * What bounds a read: every message has a timeout of WIN32_MESSAGE_TIMEOUT_MS and of what is left
- * of the deadline, every call of UI Automation a timeout of half of what is left (where Windows 8's
+ * What bounds a read: every message has a timeout of a fifth of the read's time, at least
+ * WIN32_MESSAGE_TIMEOUT_MS, and of what is left of it: who gives a busy machine more time gets its
+ * answers. Every call of UI Automation has a timeout of half of what is left (where Windows 8's
  * IUIAutomation2 is there; before it, the system's own). MSAA calls have no timeout of their own:
  * they are only made to a window that answered just before.
  */
@@ -40,8 +41,9 @@ typedef struct {
     const desk_elements_query *query;
     base_arena *arena;
     desk_element_list *out;
-    size_t capacity; /* of out->items */
-    wchar_t *buffer; /* WIN32_TEXT_UNITS */
+    unsigned patience; /* milliseconds that one question may take */
+    size_t capacity;   /* of out->items */
+    wchar_t *buffer;   /* WIN32_TEXT_UNITS */
     bool no_memory;
 } win32_reading;
 

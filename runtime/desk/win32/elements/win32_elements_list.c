@@ -9,6 +9,10 @@
 
 #define NS_PER_MS 1000000
 
+enum {
+    PATIENT_QUESTIONS = 5, /* without an answer use up a read's time */
+};
+
 unsigned win32_left_ms(uint64_t deadline)
 {
     uint64_t now = uv_hrtime();
@@ -18,7 +22,9 @@ unsigned win32_left_ms(uint64_t deadline)
 
 bool win32_reading_open(win32_reading *r, const desk_elements_query *query, desk_element_list *out)
 {
+    unsigned share = win32_left_ms(query->deadline) / PATIENT_QUESTIONS;
     *r = (win32_reading){.query = query, .out = out};
+    r->patience = share > WIN32_MESSAGE_TIMEOUT_MS ? share : WIN32_MESSAGE_TIMEOUT_MS;
     r->arena = calloc(1, sizeof *r->arena);
     r->buffer = malloc(WIN32_TEXT_UNITS * sizeof *r->buffer);
     out->memory = r->arena;
@@ -45,7 +51,7 @@ bool win32_reading_over(const win32_reading *r)
 unsigned win32_reading_timeout(const win32_reading *r)
 {
     unsigned left = win32_left_ms(r->query->deadline);
-    return left < WIN32_MESSAGE_TIMEOUT_MS ? left : WIN32_MESSAGE_TIMEOUT_MS;
+    return left < r->patience ? left : r->patience;
 }
 
 static bool grow(win32_reading *r)
