@@ -159,7 +159,7 @@ tests.what_cannot_be_is_said_first = spawn.in_folder(function(folder)
   refused("is no run directory", "upload", folder, "--to", folder)
   assert(files.write(folder .. "/journal.jsonl", ""))
   refused("--as is a name", "upload", folder, "--to", folder, "--as", "../x")
-  refused("--max-mb is a number of 1 to 1000000, not few", "upload", folder, "--to", folder, "--max-mb", "few")
+  refused("--max-mb is a whole number of 1 to 1000000, not few", "upload", folder, "--to", folder, "--max-mb", "few")
   refused("there is no folder " .. folder .. "/none for artifacts", "worker", "--trust-server", "--artifacts",
     folder .. "/none")
   refused("--artifacts-token is of use only where", "worker", "--trust-server", "--artifacts-token", folder)

@@ -26,11 +26,7 @@ end
 ---@param folder string
 ---@return boolean
 function old_runs.is_held(folder)
-  local fd = uv.fs_open(journal_of(folder), "r", 0)
-  if not fd then return false end
-  local free = system.lock_file(fd)
-  uv.fs_close(fd)
-  return not free
+  return files.is_locked(journal_of(folder))
 end
 
 -- Whether a run is over, as far as that can be known.

@@ -342,6 +342,17 @@ function files.user_cache_folder()
   return files.join(variable "XDG_CACHE_HOME" or files.join(variable "HOME" or ".", ".cache"), "deskpilot")
 end
 
+--- Whether a process holds the lock of a file (native.system.lock_file).
+---@param path string
+---@return boolean held false where there is no such file, and on file systems without locks
+function files.is_locked(path)
+  local fd = uv.fs_open(path, "r", 0)
+  if not fd then return false end
+  local free = system.lock_file(fd)
+  uv.fs_close(fd)
+  return not free
+end
+
 --- A path in the form that other programs of this system expect: with backslashes on Windows.
 ---@return string
 function files.native(path)

@@ -24,7 +24,7 @@ function Signal:notify()
 end
 
 --- Waits for notify(), at most `seconds`.
----@param seconds number
+---@param seconds number math.huge is eleven days here
 ---@return boolean notified false after the timeout
 function Signal:wait(seconds)
   if seconds <= 0 then return false end
@@ -51,7 +51,7 @@ end
 
 --- Waits until look() returns something other than nil or false. look() is called at once and after each notify().
 ---@generic T
----@param seconds number timeout, after which the result is nil
+---@param seconds number timeout, after which the result is nil; math.huge where there is none
 ---@param look fun(): T?
 ---@return T? value
 function Signal:wait_until(seconds, look)
@@ -59,7 +59,8 @@ function Signal:wait_until(seconds, look)
   while true do
     local value = look()
     if value then return value end
-    if not self:wait(limit - task.now()) then return look() or nil end
+    if task.now() >= limit then return nil end
+    self:wait(limit - task.now())
   end
 end
 

@@ -42,13 +42,15 @@ end
 ---@param name string
 ---@param otherwise integer
 ---@param most integer
+---@param least integer? default 1
 ---@return integer? number, string? why
-function fleet_options.number(options, name, otherwise, most)
+function fleet_options.number(options, name, otherwise, most, least)
   local value = options[(name:gsub("%-", "_"))]
   if not value then return otherwise end
   local number = math.tointeger(tonumber(value))
-  if number and number >= 1 and number <= most then return number end
-  return nil, ("--%s is a whole number of 1 to %d, not %s"):format(name, most, value)
+  least = least or 1
+  if number and number >= least and number <= most then return number end
+  return nil, ("--%s is a whole number of %d to %d, not %s"):format(name, least, most, value)
 end
 
 return fleet_options

@@ -9,6 +9,7 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local process = require "deskpilot.desk.app.process"
+local signal = require "deskpilot.base.signal"
 local system = require "native.system"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
@@ -33,6 +34,7 @@ local ACCOUNT = { bytes = 100000, values = 100, depth = 3 }
 ---@field plan deskpilot.fleet.artifact_plan?
 ---@field waiting table[]
 ---@field count integer that are on their way
+---@field changed deskpilot.signal one has been brought there, or given up
 local Deliveries = {}
 Deliveries.__index = Deliveries
 
@@ -43,7 +45,7 @@ Deliveries.__index = Deliveries
 ---@return deskpilot.fleet.deliveries
 function deliveries.new(store, plan, say)
   return setmetatable({ store = store, plan = plan, say = say, waiting = {}, count = 0, arrived = task.now(),
-    owner = task.current() }, Deliveries)
+    changed = signal.new(), owner = task.current() }, Deliveries)
 end
 
 -- How long the place may be tried again for one that has waited so long: what is over is over for all of them at once,
@@ -56,7 +58,7 @@ local function command_line(self, one)
   local plan = self.plan
   local argv = { os.getenv("DESKPILOT_BIN") or uv.exepath(), "upload", one.folder, "--to", plan.place, "--as",
     ("%s/%d"):format(one.id, one.attempt), "--max-mb", tostring(plan.megabytes), "--patience",
-    ("%.1f"):format(patience_left(self, one)), "--json" }
+    ("%.0f"):format(patience_left(self, one)), "--json" }
   if plan.token then table.move({ "--token", plan.token }, 1, 2, #argv + 1, argv) end
   if plan.ca then table.move({ "--ca", plan.ca }, 1, 2, #argv + 1, argv) end
   return argv
@@ -135,7 +137,7 @@ local function pump(self)
       close(one)
       if not done then self.say(("%s: its artifacts: %s"):format(one.id, tostring(why))) end
       pump(self)
-      if self.wake and self:left() == 0 then self.wake() end
+      self.changed:notify()
     end)
   end
 end
@@ -192,13 +194,7 @@ function Deliveries:left() return self.count + #self.waiting end
 
 --- Waits until all have been brought there, or given up.
 function Deliveries:finish()
-  while self:left() > 0 do
-    task.await(function(done)
-      self.wake = done
-      return function() self.wake = nil end
-    end)
-    self.wake = nil
-  end
+  self.changed:wait_until(math.huge, function() return self:left() == 0 end)
 end
 
 return deliveries

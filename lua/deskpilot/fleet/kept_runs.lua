@@ -5,7 +5,6 @@ local uv = require "luv"
 local artifact_folder = require "deskpilot.fleet.artifact_folder"
 local files = require "deskpilot.base.files"
 local old_runs = require "deskpilot.agent.old_runs"
-local system = require "native.system"
 local task = require "deskpilot.base.task"
 
 local kept_runs = {}
@@ -26,19 +25,10 @@ function kept_runs.mark(folder)
     .. "told to (--keep-runs).\n", { private = true, sync = false })
 end
 
--- Whether somebody has locked that file.
-local function is_locked(path)
-  local fd = uv.fs_open(path, "r", 0)
-  if not fd then return false end
-  local free = system.lock_file(fd)
-  uv.fs_close(fd)
-  return not free
-end
-
 -- Whether something in a mission's folder goes on: a run, or the delivery of its artifacts.
 local function is_used(folder)
   for _, name in ipairs(files.list(folder)) do
-    if name:find "%.delivery$" and is_locked(files.join(folder, name)) then return true end
+    if name:find "%.delivery$" and files.is_locked(files.join(folder, name)) then return true end
     if old_runs.is_held(files.join(folder, name)) then return true end
   end
   return false

@@ -2,6 +2,7 @@
 --- have asked for and the worker offers. A mission is only ever given to somebody who may run it, so that none is
 --- handed to and fro, and none that nobody can run is in the way of others.
 local errors = require "deskpilot.base.errors"
+local signal = require "deskpilot.base.signal"
 local tags = require "deskpilot.fleet.tags"
 local task = require "deskpilot.base.task"
 
@@ -13,16 +14,12 @@ local PAUSE = 1 -- seconds, before sets of tags are asked for again
 local Queues = {}
 Queues.__index = Queues
 
-local function wake(self)
-  if self.woken then self.woken() end
-end
-
 local function add(self, name)
   if self.named[name] then return end
   local one = { puller = self.store:queue(name) }
   self.named[name] = one
   self.list[#self.list + 1] = one
-  wake(self)
+  self.changed:notify()
 end
 
 -- Learns of sets of tags, those that are there and new ones.
@@ -45,7 +42,7 @@ end
 ---@return deskpilot.fleet.queues
 function queues.open(store, offered)
   local self = setmetatable({ store = store, offered = offered, list = {}, named = {}, last = 0,
-    owner = task.current() }, Queues)
+    changed = signal.new(), owner = task.current() }, Queues)
   add(self, "")
   if #offered > 0 then self.listening = task.start(listen, self) end
   return self
@@ -85,7 +82,7 @@ local function fetch(self, at, seconds)
       self.got = { message = message or nil, error = not ok and messages or err }
     end
     one.busy = false
-    wake(self)
+    self.changed:notify()
   end)
 end
 
@@ -107,13 +104,7 @@ function Queues:take(seconds)
     for at, one in ipairs(self.list) do
       if self.wanted and not one.busy then fetch(self, at, seconds) end
     end
-    if not self.got then
-      task.await(function(done)
-        self.woken = done
-        return function() self.woken = nil end
-      end)
-      self.woken = nil
-    end
+    if not self.got then self.changed:wait(math.huge) end
   end
   return self.got.message, self.got.error
 end

@@ -6,6 +6,7 @@ local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local hmac = require "deskpilot.base.hmac"
+local signal = require "deskpilot.base.signal"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
@@ -101,10 +102,7 @@ local function follow(self)
     if self.fd then send(self) end
     if last or self.store.connection.closed then return end
     if not self.over then
-      task.limit(run_journal.timing.look, task.await, function(done)
-        self.wake = done
-        return function() self.wake = nil end
-      end)
+      self.changed:wait(run_journal.timing.look)
     end
   end
 end
@@ -118,7 +116,7 @@ end
 ---@return deskpilot.fleet.sending
 function run_journal.send(store, id, attempt, runs, key)
   local self = setmetatable({ store = store, id = id, attempt = attempt, runs = runs, before = folders(runs),
-    key = key, sent = 0 }, Sending)
+    key = key, sent = 0, changed = signal.new() }, Sending)
   self.task = task.start(follow, self)
   return self
 end
@@ -127,7 +125,7 @@ end
 ---@return string? trouble why not all of it has been sent
 function Sending:finish()
   self.over = true
-  if self.wake then self.wake() end
+  self.changed:notify()
   local in_time, ok, why = task.limit(run_journal.timing.rest, self.task.wait, self.task)
   if not in_time then self.trouble = self.trouble or "there was no time to send all of it" end
   if in_time and not ok then self.trouble = tostring(why) end

@@ -12,6 +12,7 @@ local kept_runs = require "deskpilot.fleet.kept_runs"
 local limit_service = require "deskpilot.fleet.limit_service"
 local presence = require "deskpilot.fleet.presence"
 local queues = require "deskpilot.fleet.queues"
+local signal = require "deskpilot.base.signal"
 local tags = require "deskpilot.fleet.tags"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
@@ -41,7 +42,7 @@ Worker.__index = Worker
 function worker.new(store, options)
   local host = uv.os_gethostname():gsub("[^%w_-]", "-"):sub(1, 60)
   return setmetatable({ store = store, options = options, say = options.say, running = {}, count = 0, full = false,
-    name = ("w-%s-%d-%s"):format(host, uv.os_getpid(), text.hex(uv.random(4))) }, Worker)
+    changed = signal.new(), name = ("w-%s-%d-%s"):format(host, uv.os_getpid(), text.hex(uv.random(4))) }, Worker)
 end
 
 local function tell_others(self)
@@ -52,7 +53,7 @@ end
 function Worker:drain()
   self.draining = true
   if self.taking then self.taking:cancel "the worker is to end" end
-  if self.wake then self.wake() end
+  self.changed:notify()
   tell_others(self)
 end
 
@@ -212,21 +213,11 @@ local function work_on(self, message)
     local ok, line = xpcall(perform, errors.traceback, self, message, job.id)
     self.count = self.count - 1
     if line and not (not ok and errors.interrupts(line)) then self.say(tostring(line)) end
-    if self.wake then self.wake() end
+    self.changed:notify()
   end)
 end
 
 -- --- the loop ----------------------------------------------------------------------------------------------------
-
-local function wait_until(self, ready)
-  while not ready() do
-    task.await(function(done)
-      self.wake = done
-      return function() self.wake = nil end
-    end)
-    self.wake = nil
-  end
-end
 
 -- Waits a little where the disks have no room for one more mission.
 local function wait_for_room(self)
@@ -273,7 +264,7 @@ function Worker:run()
   task.start(kept_runs.clear_each_hour, self.options.keep, self.say)
   local queue <close> = queues.open(self.store, self.options.tags)
   while not self.draining and not self.store.connection.closed do
-    wait_until(self, function() return self.count < self.options.slots or self.draining end)
+    self.changed:wait_until(math.huge, function() return self.count < self.options.slots or self.draining end)
     if not self.draining then
       local message = take(self, queue)
       if message then work_on(self, message) end
@@ -281,7 +272,7 @@ function Worker:run()
   end
   queue:close()
   if self.draining and self.count > 0 then self.say(("ends when %d running missions have ended"):format(self.count)) end
-  wait_until(self, function() return self.count == 0 end)
+  self.changed:wait_until(math.huge, function() return self.count == 0 end)
   local left = self.deliveries:left()
   if left > 0 then self.say(("ends when the artifacts of %d runs have been delivered"):format(left)) end
   self.deliveries:finish()

@@ -2,6 +2,7 @@
 --- PUT. A fleet's workers run it for each run (fleet/deliveries.lua).
 local delivery = require "deskpilot.fleet.artifact_delivery"
 local files = require "deskpilot.base.files"
+local fleet_options = require "deskpilot.cli.fleet_options"
 local reports = require "deskpilot.cli.report"
 local terminal = require "deskpilot.cli.terminal"
 
@@ -32,13 +33,6 @@ Exit status 0: all is there; 1: something is missing, and a sentence says why; 2
 is no such run.]],
 }
 
-local function number(options, name, otherwise, least)
-  local value = options[(name:gsub("-", "_"))]
-  local amount = value and tonumber(value) or not value and otherwise
-  if amount and amount >= least and amount <= 1e6 then return amount end
-  return nil, ("--%s is a number of %d to 1000000, not %s"):format(name, least, tostring(value))
-end
-
 -- A name may have slashes, and leads nowhere else.
 local function is_name(name)
   local framed = "/" .. name .. "/"
@@ -55,13 +49,13 @@ local function read(options, positional)
   end
   local name = options.as or select(2, files.split(folder))
   if not is_name(name) then return nil, "--as is a name, or several with slashes between them, not " .. name end
-  local most, why = number(options, "max-mb", delivery.default.most >> 20, 1)
+  local most, why = fleet_options.number(options, "max-mb", delivery.default.most >> 20, 1000000)
   local patience
-  if most then patience, why = number(options, "patience", delivery.default.patience, 0) end
+  if most then patience, why = fleet_options.number(options, "patience", delivery.default.patience, 1000000, 0) end
   if not patience then return nil, why end
   local place, err = delivery.place(options.to, options.token, options.ca)
   if not place then return nil, tostring(err) end
-  return { folder = folder, name = name, place = place, most = math.tointeger(most * 2 ^ 20 // 1), patience = patience }
+  return { folder = folder, name = name, place = place, most = most << 20, patience = patience }
 end
 
 --- Brings it there.

@@ -109,7 +109,7 @@ local function wait_until_ready(desk, profile, window)
     end
   end
   local own = profile.timing or {}
-  local ok, err = waits.rest(desk, { quiet = own.settle_quiet, cap = own.settle_cap })
+  local ok, err = waits.wait_until_settled(desk, { quiet = own.settle_quiet, cap = own.settle_cap })
   if not ok then return nil, err end
   return true
 end

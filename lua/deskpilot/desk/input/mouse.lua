@@ -268,7 +268,7 @@ function mouse.new(desk)
     local ok, err = mouse_path.go(desk, x, y)
     if not ok then return nil, err end
     task.sleep(seconds or desk.timing.hover)
-    local settled, failure = waits.rest(desk)
+    local settled, failure = waits.wait_until_settled(desk)
     if not settled then return nil, failure end
     return true
   end

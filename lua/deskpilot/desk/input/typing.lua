@@ -55,7 +55,7 @@ function typing.let_arrive(desk)
   if not ok then return nil, asked end
   if not asked then return true end
   local quiet = desk.timing.type_quiet
-  waits.rest(desk, { quiet = quiet, floor = quiet, cap = desk.timing.type_cap }) -- where it can be seen
+  waits.wait_until_settled(desk, { quiet = quiet, floor = quiet, cap = desk.timing.type_cap }) -- where it can be seen
   return true
 end
 

@@ -38,7 +38,7 @@ end
 
 -- Until the screen has settled: nothing is on its way any more, or it was quiet for long enough, or the timeout. Where
 -- something is known to be on its way, quiet is not enough.
-local function until_settled(desk, began, from, times)
+local function reason_to_go_on(desk, began, from, times)
   local work, earliest, latest = desk.pending_work, began + times.floor, began + times.cap
   while true do
     local ok, err = desk.native:pump()
@@ -65,7 +65,7 @@ end
 ---@param desk deskpilot.desk
 ---@param options deskpilot.settle_options?
 ---@return deskpilot.settled? settled, deskpilot.error? err
-function waits.rest(desk, options)
+function waits.wait_until_settled(desk, options)
   options = options or {}
   local quiet, cap = settle_times(desk, options)
   local times = { quiet = quiet, cap = cap, floor = options.floor or desk.timing.settle_floor,
@@ -74,7 +74,7 @@ function waits.rest(desk, options)
   local ok, err = desk:watch()
   if not ok then return nil, err end
   desk.pending_work:settling()
-  local reason, why = until_settled(desk, began, options.past and desk.watching or began, times)
+  local reason, why = reason_to_go_on(desk, began, options.past and desk.watching or began, times)
   if not reason then return nil, why end
   local unknown = times.by_cause and reason ~= "idle" and desk.pending_work.begun and desk.pending_work.unknown or nil
   return { seconds = task.now() - began, reason = reason, unknown = unknown }
@@ -85,7 +85,7 @@ end
 ---@param options deskpilot.settle_options?
 ---@return deskpilot.settled? settled, deskpilot.error? err
 function waits.settle(desk, options)
-  local settled, err = waits.rest(desk, options)
+  local settled, err = waits.wait_until_settled(desk, options)
   if not settled then return nil, err end
   desk.pending_work:over()
   desk.settled = task.now()
