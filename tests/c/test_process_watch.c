@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* posix_openpt */
+#define _GNU_SOURCE /* posix_openpt, O_DIRECT */
 /* What is known of processes: children of this one that do a known thing each. */
 #include "check.h"
 #include "system/process_watch.h"
@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -17,6 +18,7 @@
 #include <uv.h>
 
 enum { MILLISECOND = 1000000 };
+enum { DISK_BLOCK = 4096, DISK_PIECE = 1 << 20, DISK_LOOKS = 500 };
 
 static void wait_for_ever(void)
 {
@@ -136,6 +138,35 @@ static void test_sleepers(void)
         CHECK(comes_to(watch, pid, true, 1, &again) && again.threads == 0);
         system_process_watch_free(watch);
     }
+}
+
+/* Reads a file again and again, from the disk where its file system lets it pass the cache. */
+static void read_disk(void)
+{
+    char path[] = "read-disk-XXXXXX";
+    int file = mkstemp(path);
+    char *piece = aligned_alloc(DISK_BLOCK, DISK_PIECE);
+    if (file < 0 || !piece || unlink(path) != 0 || !memset(piece, 1, DISK_PIECE) ||
+        write(file, piece, DISK_PIECE) != DISK_PIECE || fsync(file) != 0) {
+        abort();
+    }
+    fcntl(file, F_SETFL, O_DIRECT);
+    while (lseek(file, 0, SEEK_SET) == 0 && read(file, piece, DISK_PIECE) == DISK_PIECE) {
+    }
+}
+
+/* A disk answers by itself: who waits for it is at work. */
+static void test_disk(void)
+{
+    system_process_watch *watch = system_process_watch_new();
+    system_process_look look;
+    long pid = start(read_disk);
+    for (int i = 0; i < DISK_LOOKS; i++) {
+        CHECK(system_process_watch_look(watch, &pid, 1, NULL, 0, &look) && look.known);
+        CHECK(!look.asleep && look.processes == 1);
+    }
+    stop(pid);
+    system_process_watch_free(watch);
 }
 
 static void test_busy(void)
@@ -260,6 +291,7 @@ static void test_connected(void)
 int main(void)
 {
     test_sleepers();
+    test_disk();
     test_busy();
     test_after_the_mark();
     test_falls_asleep();

@@ -165,6 +165,29 @@ static bool is_running(const char *call)
     return strncmp(call, running, sizeof running - 1) == 0;
 }
 
+/* The letter of its state (proc_pid_stat(5)); 0 where it has ended. */
+static char state_of(const thread *t)
+{
+    char path[PATH_SIZE], words[512];
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/stat", t->pid, t->tid);
+    const char *state = read_words(path, words, sizeof words) ? strrchr(words, ')') : NULL;
+    return state && state[1] == ' ' ? state[2] : '\0';
+}
+
+/* Not one that has ended, and waits for its parent to hear of it. */
+static bool is_there(const thread *t)
+{
+    char state = state_of(t);
+    return state && state != 'Z' && state != 'X';
+}
+
+/* Whether it waits for a disk, which nobody has to wake, or has just done so. */
+static bool is_served_by_disk(const thread *t)
+{
+    char state = state_of(t);
+    return state == 'D' || state == 'R';
+}
+
 /* What it is at. A wait that began since the look before began after that look, so it ends no
  * sooner than its time-out after it. One that has not run since is where it was, unless it waits
  * for a processor. */
@@ -180,23 +203,12 @@ static void look_at_call(system_process_watch *watch, thread *t, bool ran, uint6
         t->awake = is_running(words);
         return;
     }
-    t->awake = !wait_call_read(words, t->pid, now, &wait);
+    t->awake =
+        !wait_call_read(words, t->pid, now, &wait) || (wait.reads && is_served_by_disk(t));
     if (!t->awake) {
         t->due =
             wait.relative && wait.until != UINT64_MAX ? watch->looked + wait.until : wait.until;
     }
-}
-
-/* Not one that has ended, and waits for its parent to hear of it. */
-static bool is_there(const thread *t)
-{
-    char path[PATH_SIZE], words[512];
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/stat", t->pid, t->tid);
-    if (!read_words(path, words, sizeof words)) {
-        return false;
-    }
-    const char *state = strrchr(words, ')');
-    return state && state[1] == ' ' && state[2] != 'Z' && state[2] != 'X';
 }
 
 /* The number and the call are two files: of a thread that runs in between, which one on its way to

@@ -22,21 +22,23 @@ static wait_call span(long pid, word address, long unit)
 {
     long pair[2];
     if (!address) {
-        return (wait_call){true, FOR_EVER};
+        return (wait_call){.relative = true, .until = FOR_EVER};
     }
     if (!read_pair(pid, address, pair) || pair[0] < 0 || pair[1] < 0) {
-        return (wait_call){true, 0};
+        return (wait_call){.relative = true};
     }
     if (pair[0] > 1000000000) {
-        return (wait_call){true, FOR_EVER};
+        return (wait_call){.relative = true, .until = FOR_EVER};
     }
-    return (wait_call){true, (uint64_t) pair[0] * SECOND + (uint64_t) (pair[1] * unit)};
+    return (wait_call){.relative = true,
+                       .until = (uint64_t) pair[0] * SECOND + (uint64_t) (pair[1] * unit)};
 }
 
 static wait_call milliseconds(word argument)
 {
     int timeout = (int) argument;
-    return (wait_call){true, timeout < 0 ? FOR_EVER : (uint64_t) timeout * (SECOND / 1000)};
+    return (wait_call){.relative = true,
+                       .until = timeout < 0 ? FOR_EVER : (uint64_t) timeout * (SECOND / 1000)};
 }
 
 /* A time of a clock; uv_hrtime's is CLOCK_MONOTONIC. */
@@ -67,7 +69,7 @@ static bool futex(const word a[6], long pid, uint64_t now, wait_call *out)
     case FUTEX_WAIT_BITSET:
     case FUTEX_WAIT_REQUEUE_PI:
     case FUTEX_LOCK_PI2:
-        *out = a[3] ? moment(pid, a[3], clock, now) : (wait_call){true, FOR_EVER};
+        *out = a[3] ? moment(pid, a[3], clock, now) : (wait_call){.relative = true, .until = FOR_EVER};
         return true;
     default:
         return false;
@@ -153,7 +155,9 @@ bool wait_call_read(const char *words, long pid, uint64_t now, wait_call *out)
         return false;
     }
     if (untimed(number)) {
-        *out = (wait_call){true, FOR_EVER};
+        *out = (wait_call){.relative = true,
+                           .until = FOR_EVER,
+                           .reads = number == SYS_read || number == SYS_readv};
         return true;
     }
     return timed(number, a, pid, now, out);

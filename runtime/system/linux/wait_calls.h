@@ -10,6 +10,7 @@
 typedef struct {
     bool relative;  /* `until` counts from when the call began */
     uint64_t until; /* ns; of uv_hrtime's clock where it is not relative; UINT64_MAX: for ever */
+    bool reads;     /* from somebody else, or from a disk, which ends by itself */
 } wait_call;
 
 /* Reads what /proc/PID/syscall says. False where the thread runs, or is in a call that is none of
