@@ -65,10 +65,11 @@ function tests.what_a_policy_says_of_its_work()
     for key, value in pairs(more or {}) do result[key] = value end
     return report.html({ { event = "run_start", task = "T", at = 0, personas = { vision = { model = "sees<",
       endpoint = "http://e" } } }, { event = "turn_start", turn = 1, at = 0 },
-      { event = "observed", turn = 1, screenshot = "screenshots/step_0001.png" },
+      { event = "observed", turn = 1, screenshot = "screenshots/step_0001.png",
+        image = { width = 640, height = 480 } },
       { event = "action_result", turn = 1, tool = "a", ok = true, point = { 100, 200 } },
       { event = "phase_change", turn = 1, from = "VERIFY", to = "ESCALATE_VISION", why = "not <seen>" },
-      { event = "observed", turn = 1, screenshot = "screenshots/step_0001_2.png" },
+      { event = "observed", turn = 1, screenshot = "screenshots/step_0001_2.png", image = { width = "<i>", height = 2 } },
       { event = "action_result", turn = 1, tool = "b", ok = true, point = { 300, 400 } },
       { event = "turn_end", turn = 1, task_result = {} },
       { event = "run_end", status = "failed", task_result = result } }, "run")
@@ -79,10 +80,10 @@ function tests.what_a_policy_says_of_its_work()
   t.has(words, "observe 1.00 s, decide 2.50 s and verify 0.25 s")
   t.has(words, "<dt>model of vision</dt><dd>sees&lt; at http://e</dd>")
   t.has(words, "not &lt;seen&gt;")
-  local figure = '%s" alt="the screen at turn 1" loading="lazy"><svg class="marks" aria-hidden="true">'
+  local figure = '%s" alt="the screen at turn 1"%s loading="lazy"><svg class="marks" aria-hidden="true">'
     .. '<circle class="mark" %s'
-  t.has(words, figure:format("step_0001.png", 'cx="10.00%" cy="20.00%"'))
-  t.has(words, figure:format("step_0001_2.png", 'cx="30.00%" cy="40.00%"'))
+  t.has(words, figure:format("step_0001.png", ' width="640" height="480"', 'cx="10.00%" cy="20.00%"'))
+  t.has(words, figure:format("step_0001_2.png", "", 'cx="30.00%" cy="40.00%"'))
   t.has(words, 'data-after="screenshots/step_0001_2.png"', "what the first act has changed")
   t.has(page(0), "<dt>vision asked</dt><dd>never</dd>")
   t.has(page(1), "<dt>vision asked</dt><dd>once</dd>")

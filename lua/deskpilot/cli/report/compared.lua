@@ -28,7 +28,7 @@ local function cell(run, number, pictures, context)
   local shown = pictures.list[number]
   local picture = shown and shown.act.tool == step.tool
     and figures.of_turn({ number = shown.turn.number, looks = { { screenshot = shown.look.screenshot,
-      acts = { shown.act } } } }, context) or ""
+      image = shown.look.image, acts = { shown.act } } } }, context) or ""
   local failed = step.ok == false
   return ('<div><p class="event"><b class="%s">%d %s</b> <span class="dim">%s</span></p>%s</div>'):format(
     failed and "bad" or "", number, escape(comparison.action_words(step)),

@@ -55,8 +55,16 @@ local function changes(look)
   return table.concat(list)
 end
 
-local function image(source, alt)
-  return ('<img src="%s" alt="%s" loading="lazy">'):format(escape(source), escape(alt))
+-- A picture's size as attributes, so that its place is there before it is fetched; "" where the journal has none.
+local function room_for(size)
+  local known = type(size) == "table" and size or {}
+  local width, height = known.width, known.height
+  if math.type(width) ~= "integer" or math.type(height) ~= "integer" or width < 1 or height < 1 then return "" end
+  return (' width="%d" height="%d"'):format(width, height)
+end
+
+local function image(source, alt, size)
+  return ('<img src="%s" alt="%s"%s loading="lazy">'):format(escape(source), escape(alt), room_for(size))
 end
 
 -- Only a picture of this run is shown, whatever the journal says.
@@ -69,7 +77,7 @@ local function figure(turn, look, context)
   if not source then return "" end
   local when = turn.number > 0 and "turn " .. turn.number or "the end"
   local after = look.next and #look.acts > 0 and source_of(look.next.screenshot, context)
-  local before = image(source, "the screen at " .. when)
+  local before = image(source, "the screen at " .. when, look.image)
   if not after then return ("<figure>%s%s</figure>"):format(before, marks(look)) end
   -- The second picture is fetched when it is asked for: its address stands beside it.
   return ('<figure class="pair" data-after="%s">%s%s<figcaption>'
@@ -118,7 +126,7 @@ function figures.thumbnails(turn, context)
       for _, act in ipairs(look.acts) do failed = failed or act.ok == false end
       local name = turn.number > 0 and tostring(turn.number) or "·"
       list[#list + 1] = ('<a%s href="#%s">%s%s<span>%s</span></a>'):format(failed and ' class="failed"' or "",
-        figures.anchor(turn), image(source, "turn " .. name), marks(look), name)
+        figures.anchor(turn), image(source, "turn " .. name, look.image), marks(look), name)
     end
   end
   return table.concat(list)

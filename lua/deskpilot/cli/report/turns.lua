@@ -5,6 +5,7 @@ local turns = {}
 --- A picture of the desktop and what was done by it.
 ---@class deskpilot.report_look
 ---@field screenshot any its file, as the journal says
+---@field image any its size, as the journal says
 ---@field acts table[] the events action_result that were decided on it
 ---@field window any its title
 ---@field url any of the page in front
@@ -69,8 +70,8 @@ function Turns:add(event)
   turn.events[#turn.events + 1] = event
   self.events[#self.events + 1] = event
   if event.event == "observed" or event.event == "picture" then
-    local look = { screenshot = event.screenshot, acts = {}, window = field(event.window, "title"),
-      url = field(event.page, "url"), elements = event.elements, turn = turn }
+    local look = { screenshot = event.screenshot, image = event.image, acts = {},
+      window = field(event.window, "title"), url = field(event.page, "url"), elements = event.elements, turn = turn }
     if self.look then
       self.look.next = look
       earlier = self.look.turn
