@@ -76,14 +76,17 @@ local function by_agent(m, person, form)
   if not ok then error(why, 0) end
 end
 
+-- What zenity says in several pieces is written as one, so that forms of several desktops may share a file.
+local APPLICATION = [[said=$(zenity "$@"; echo .); printf %s "${said%.}" | tee -a "$0"]]
+
 -- Opens the form, has it filled in and sent off; what the application then says.
 local function fill_in(m, person)
   local desk = m.desk
   local form = {}
   local under_way = task.start(function()
-    form.sent = desk.apps.run { "sh", "-c", 'zenity "$@" | tee -a "$0"', given(m).Records or "/dev/null", "--forms",
-      "--title", "New contact", "--separator", "\n", "--add-entry", names[1], "--add-entry", names[2], "--add-entry",
-      names[3], timeout = 60 }
+    form.sent = desk.apps.run { "sh", "-c", APPLICATION, given(m).Records or "/dev/null", "--forms", "--title",
+      "New contact", "--separator", "\n", "--add-entry", names[1], "--add-entry", names[2], "--add-entry", names[3],
+      timeout = 60 }
   end)
   desk.wait_for_element { app = "zenity", role = "push button", name = "OK", timeout = 15 }
   if m.config.sources.policy == "default" then by_script(desk, person) else by_agent(m, person, form) end

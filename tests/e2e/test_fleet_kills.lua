@@ -14,7 +14,7 @@ local tests = {}
 
 local wanted = math.tointeger(tonumber(os.getenv "DESKPILOT_FLEET_KILLS" or ""))
 local seed = math.tointeger(tonumber(os.getenv "DESKPILOT_FLEET_SEED" or "")) or os.time()
-local ROWS, WORKERS = wanted and 9 or 2, wanted and 3 or 1
+local ROWS, WORKERS = wanted and 30 or 2, wanted and 3 or 1 -- so many that the last kill is in the middle
 local PATIENCE = 300 -- seconds for a batch: a lease is 30, and a mission may be hit more than once
 
 if wanted then t.time_limit(PATIENCE + 200) end
