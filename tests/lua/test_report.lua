@@ -69,7 +69,8 @@ function tests.what_a_policy_says_of_its_work()
         image = { width = 640, height = 480 } },
       { event = "action_result", turn = 1, tool = "a", ok = true, point = { 100, 200 } },
       { event = "phase_change", turn = 1, from = "VERIFY", to = "ESCALATE_VISION", why = "not <seen>" },
-      { event = "observed", turn = 1, screenshot = "screenshots/step_0001_2.png", image = { width = "<i>", height = 2 } },
+      { event = "observed", turn = 1, screenshot = "screenshots/step_0001_2.png",
+        image = { width = "<i>", height = 2 } },
       { event = "action_result", turn = 1, tool = "b", ok = true, point = { 300, 400 } },
       { event = "turn_end", turn = 1, task_result = {} },
       { event = "run_end", status = "failed", task_result = result } }, "run")
