@@ -37,6 +37,7 @@ typedef struct desk_ops {
     /* In any order, with any number of primary ones. NULL, or where it finds none: one monitor that
      * is the whole screen. */
     bool (*monitors)(desk *d, desk_monitor_list *out, base_error *err);
+    bool (*set_refresh_rate)(desk *d, int hertz, base_error *err); /* unsupported */
     /* `screen` is what screen_rect has answered just now; `out` may hold an earlier picture, whose
      * memory may be used again. It sets `same_frame` where it knows that the picture, of the same
      * part, is that of the call before. NULL: unsupported. */

@@ -79,6 +79,11 @@ const char *desk_log(desk *d, base_error *err);
 bool desk_screen_rect(desk *d, image_rect *out, base_error *err);
 /* The monitors as they are now, to be freed by desk_monitor_list_free. */
 bool desk_monitors(desk *d, desk_monitor_list *out, base_error *err);
+/* Has the one monitor of a screen that nobody sees say that it shows so many pictures a second, up
+ * to DESK_MOST_HERTZ: applications that draw in step with it draw so often. It stays so when the
+ * desk is closed. BASE_INVALID, BASE_UNSUPPORTED. */
+bool desk_set_refresh_rate(desk *d, int hertz, base_error *err);
+enum { DESK_MOST_HERTZ = 1000 };
 
 /* Fills `out` with `part` of the screen, or with all of it for NULL; `cursor` draws the pointer.
  * `out` begins zeroed and is reused between calls: the backend may lend its own buffer, valid until

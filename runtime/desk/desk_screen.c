@@ -39,6 +39,16 @@ bool desk_monitors(desk *d, desk_monitor_list *out, base_error *err)
     return true;
 }
 
+bool desk_set_refresh_rate(desk *d, int hertz, base_error *err)
+{
+    if (hertz < 1 || hertz > DESK_MOST_HERTZ) {
+        return base_fail(err, BASE_INVALID, "A refresh rate is 1 to %d Hz, not %d.",
+                         DESK_MOST_HERTZ, hertz);
+    }
+    return d->ops.set_refresh_rate ? d->ops.set_refresh_rate(d, hertz, err)
+                                   : desk_cannot(d, "set its refresh rate", NULL, err);
+}
+
 /* --- pictures -----------------------------------------------------------------------------------
  */
 

@@ -38,6 +38,20 @@ static int lib_desk_monitors(lua_State *L)
     return 1;
 }
 
+/* Has the one monitor of a screen that nobody sees say that it shows so many pictures a second;
+ * applications that draw in step with it draw so often. It stays so when the desk is closed.
+ * ---@param hertz integer 1 to 1000
+ * ---@return true? ok
+ * ---@return deskpilot.error? err code "unsupported" where the display has none that can be set */
+static int lib_desk_set_refresh_rate(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    lua_Integer hertz = luaL_checkinteger(L, 2);
+    base_error err = {0};
+    luaL_argcheck(L, hertz >= 1 && hertz <= DESK_MOST_HERTZ, 2, "a rate is 1 to 1000 Hz");
+    return lib_done(L, desk_set_refresh_rate(d, (int) hertz, &err), &err);
+}
+
 /* A copy of the picture in the image on top of the stack; frees what the backend has handed over.
  */
 static bool keep(image_bitmap *image, image_bitmap *picture, base_error *err)
@@ -112,6 +126,7 @@ static int lib_desk_highlight(lua_State *L)
 
 const luaL_Reg lib_desk_screen_methods[] = {
     {"monitors", lib_desk_monitors},
+    {"set_refresh_rate", lib_desk_set_refresh_rate},
     {"capture_window", lib_desk_capture_window},
     {"capture_window_end", lib_desk_capture_window_end},
     {"highlight", lib_desk_highlight},

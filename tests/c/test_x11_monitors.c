@@ -134,6 +134,22 @@ static void test_plugging(desk *d)
     CHECK(desk_pointer_move(d, 1919, 1079, &err));
 }
 
+/* Only the rate is another one: what xrandr says in use, and what the screen is. */
+static void test_refresh_rate(desk *d)
+{
+    CHECK(desk_set_refresh_rate(d, 120, &err));
+    CHECK(run("xrandr | grep -q '1920x1080@120 *120.00\\*'"));
+    CHECK(desk_set_refresh_rate(d, 75, &err));
+    CHECK(run("xrandr | grep -q '1920x1080@75 *75.00\\*'"));
+    test_one(d);
+    CHECK_EQ(pixel_at(d, 1919, 1079), 0x224466);
+    for (int i = 0; i < 2; i++) {
+        CHECK(!desk_set_refresh_rate(d, i ? DESK_MOST_HERTZ + 1 : 0, &err));
+        CHECK_EQ(err.code, BASE_INVALID);
+    }
+    CHECK(run("xrandr --output screen --mode 1920x1080"));
+}
+
 static void test_scale(desk *d)
 {
     static const struct {
@@ -218,6 +234,7 @@ int main(void)
     test_two(d);
     test_outside(d);
     test_plugging(d);
+    test_refresh_rate(d);
     test_scale(d);
     if (installed("openbox")) {
         test_work_area(d);

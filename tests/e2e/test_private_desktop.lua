@@ -6,6 +6,7 @@ local harness = require "harness"
 local private = require "deskpilot.desk.private.session"
 local processes = require "deskpilot.desk.platform.linux.processes"
 local program = require "deskpilot.desk.app.program"
+local spawn = require "spawn"
 local task = require "deskpilot.base.task"
 local native = require "native.desk"
 
@@ -70,6 +71,15 @@ local function wait_until_gone(trace)
     still = left(trace)
   end
   harness.eq(still, nil, "nothing is left")
+end
+
+-- Programs that draw in step with the monitor follow what it says.
+function tests.its_monitor_has_a_refresh_rate()
+  local session = harness.ok(private.start { size = { 900, 600 } })
+  local modes = spawn.run({ "xrandr" }, { env = { DISPLAY = session.display,
+    XAUTHORITY = session.folder .. "/xauthority" } })
+  harness.ok(session:stop())
+  harness.ok(modes.stdout:find "900x600@120%s+120%.00%*", modes.stdout .. modes.stderr)
 end
 
 function tests.starts_shows_windows_and_leaves_nothing()

@@ -215,6 +215,13 @@ function Desk:move_to_workspace(id, number) end
 ---@return deskpilot.error? err
 function Desk:monitors() end
 
+--- Has the one monitor of a screen that nobody sees say that it shows so many pictures a second;
+--- applications that draw in step with it draw so often. It stays so when the desk is closed.
+---@param hertz integer 1 to 1000
+---@return true? ok
+---@return deskpilot.error? err code "unsupported" where the display has none that can be set
+function Desk:set_refresh_rate(hertz) end
+
 --- The pixels that a window draws itself, whatever covers it. False while its application has still
 --- to draw what was hidden: ask again after pump, until there is a picture (at most a second), or
 --- call capture_window_end.

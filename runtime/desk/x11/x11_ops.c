@@ -15,6 +15,7 @@
 #include "x11_monitors.h"
 #include "x11_ping.h"
 #include "x11_pointer.h"
+#include "x11_refresh.h"
 #include "x11_screen.h"
 #include "x11_selection_owner.h"
 #include "x11_text.h"
@@ -159,6 +160,7 @@ static void fill_ops(desk_ops *ops)
     x11_hold_ops(ops);
     x11_screen_ops(ops);
     x11_monitor_ops(ops);
+    x11_refresh_ops(ops);
     x11_window_capture_ops(ops);
     x11_damage_ops(ops);
     x11_highlight_ops(ops);

@@ -203,8 +203,7 @@ static void look_at_call(system_process_watch *watch, thread *t, bool ran, uint6
         t->awake = is_running(words);
         return;
     }
-    t->awake =
-        !wait_call_read(words, t->pid, now, &wait) || (wait.reads && is_served_by_disk(t));
+    t->awake = !wait_call_read(words, t->pid, now, &wait) || (wait.reads && is_served_by_disk(t));
     if (!t->awake) {
         t->due =
             wait.relative && wait.until != UINT64_MAX ? watch->looked + wait.until : wait.until;

@@ -69,7 +69,8 @@ static bool futex(const word a[6], long pid, uint64_t now, wait_call *out)
     case FUTEX_WAIT_BITSET:
     case FUTEX_WAIT_REQUEUE_PI:
     case FUTEX_LOCK_PI2:
-        *out = a[3] ? moment(pid, a[3], clock, now) : (wait_call){.relative = true, .until = FOR_EVER};
+        *out =
+            a[3] ? moment(pid, a[3], clock, now) : (wait_call){.relative = true, .until = FOR_EVER};
         return true;
     default:
         return false;

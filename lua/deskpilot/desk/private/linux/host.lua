@@ -18,6 +18,8 @@ local text = require "deskpilot.base.text"
 
 local private_host = {}
 
+local REFRESH_RATE = 120 -- Hz
+
 --- Seconds.
 private_host.timing = {
   server_start = 10, bus_start = 10, manager_start = 10,
@@ -252,12 +254,14 @@ local function start_manager()
 end
 
 -- Nobody has moved the pointer yet. In the middle of the screen, where a server puts it, an application would open a
--- tooltip for it, or show something as pointed at.
-local function park_pointer()
+-- tooltip for it, or show something as pointed at. And the server's monitor names no refresh rate: a browser would take
+-- 60 Hz, and answer to the pointer and draw in steps of 17 ms. Where it cannot be set it stays so.
+local function prepare_screen()
   local desk <close>, err = native.open { display = state.display, cookie = text.hex(state.cookie) }
   if not desk then return nil, err end
   local screen, why = desk:screen()
   if not screen then return nil, why end
+  desk:set_refresh_rate(REFRESH_RATE)
   return desk:move(screen.x + screen.width - 1, screen.y + screen.height - 1)
 end
 
@@ -270,7 +274,7 @@ local function start(command)
   ok, err = start_server(command.width, command.height)
   if not ok then return nil, err end
   local manager = task.start(start_manager) -- in parallel with the rest
-  ok, err = park_pointer()
+  ok, err = prepare_screen()
   if not ok then return nil, err end
   ok, err = start_bus()
   if not ok then return nil, err end
