@@ -312,14 +312,29 @@ function observation.tab(desk, window)
   return nil, err
 end
 
--- The page on the active window. Its elements are told of once: as the page's.
-local function look_at_page(self, desk, config)
-  local tab, err = observation.tab(desk, self.window)
-  local page
-  if tab then
-    page, err = tab:observe { max_elements = config:get("observe.max_page_elements"),
+-- What a task gives that was begun meanwhile; nothing where there is none.
+local function outcome(begun)
+  if not begun then return nil end
+  local result = table.pack(begun:wait())
+  if not result[1] then error(result[2], 0) end
+  return table.unpack(result, 2, result.n)
+end
+
+-- The page on the active window, which its browser tells while the picture is taken.
+local function begin_page(self, desk, config)
+  if not (self.window and config:get("observe.page")) then return nil end
+  return task.start(function()
+    local tab, err = observation.tab(desk, self.window)
+    if not tab then return nil, err end
+    local page, why = tab:observe { max_elements = config:get("observe.max_page_elements"),
       max_text = config:get("observe.max_page_text") }
-  end
+    return page, why, tab
+  end)
+end
+
+-- Its elements are told of once: as the page's.
+local function add_page(self, begun)
+  local page, err, tab = outcome(begun)
   if not page then
     if err then self.missing[#self.missing + 1] = "page: " .. tostring(err) end
     return
@@ -370,10 +385,16 @@ function observation.marked(self)
   return list
 end
 
-local function look_at_elements(self, desk, picture, config, goal)
-  local elements, failure = desk.elements.list {}
+-- The elements, which a thread of their own reads while the picture is taken.
+local function begin_elements(desk, config)
+  if not config:get("observe.elements") then return nil end
+  return task.start(function() return desk.elements.list {} end)
+end
+
+local function add_desktop(self, begun, picture, config, goal)
+  local elements, failure = outcome(begun)
   if not elements then
-    self.missing[1] = "elements: " .. tostring(failure)
+    if failure then self.missing[1] = "elements: " .. tostring(failure) end
     return
   end
   self.tree = elements
@@ -400,10 +421,14 @@ end
 function observation.take(desk, encoder, config, options)
   options = options or {}
   local parts, lap = stopwatch()
-  local pointer = pointer_of(desk, config)
-  local picture, screen, view = look(desk, config, options, pointer)
+  local self, err = { elements = {}, missing = {}, windows = desk.windows.list() or {}, parts = parts }, nil
+  self.window = window_criteria.topmost(self.windows, { active = true })
+  local elements, page = begin_elements(desk, config), begin_page(self, desk, config)
+  lap "elements"
+  self.pointer = pointer_of(desk, config)
+  local picture, screen, view = look(desk, config, options, self.pointer)
   if picture == nil then return nil, screen end
-  local self, err = { elements = {}, missing = {}, screen = screen, view = view, pointer = pointer, parts = parts }, nil
+  self.screen, self.view = screen, view
   lap "capture"
   self.drawn = picture and picture.drawn
   if not picture then
@@ -417,11 +442,9 @@ function observation.take(desk, encoder, config, options)
   end
   if not picture then return nil, err end
   lap "encode"
-  self.windows = desk.windows.list() or {}
-  self.window = window_criteria.topmost(self.windows, { active = true })
-  if config:get("observe.elements") then look_at_elements(self, desk, picture, config, options.task) end
+  add_desktop(self, elements, picture, config, options.task)
   lap "elements"
-  if self.window and config:get("observe.page") then look_at_page(self, desk, config) end
+  add_page(self, page)
   number_elements(self, options.before)
   lap "page"
   if options.marks then
