@@ -81,9 +81,17 @@ const placeNow = (el) => {
   return [rect.left + place.x, rect.top + place.y, rect.width, rect.height].map(round).join(" ");
 };
 
+const REST = 20; // milliseconds: some frames
+
 // Whether an element is where it was when it was observed, some frames ago: so it does not move.
-const hasRested = ({ el, shown, was }) => shown === el && was.box !== undefined && performance.now() - was.at > 20
-  && String(roundedBox(outward(boxOf(rectOf(el)), placeOf(el)))) === was.box;
+const hasRested = async ({ el, shown, was }) => {
+  const isThere = () => shown === el && was.box !== undefined
+    && String(roundedBox(outward(boxOf(rectOf(el)), placeOf(el)))) === was.box;
+  if (!isThere()) return false;
+  const left = was.at + REST - performance.now();
+  if (left > 0) await new Promise((done) => later(left, done));
+  return left <= 0 || isThere();
+};
 
 const settlePlace = async (el) => {
   let last = placeNow(el);
@@ -196,7 +204,7 @@ const aim = async ({ ref, watched }) => {
   let it = resolve(ref);
   if (!it.el) return withoutElement(it);
   scrollTo(it.shown);
-  const rests = hasRested(it) || await settlePlace(it.shown);
+  const rests = await hasRested(it) || await settlePlace(it.shown);
   it = resolve(ref);
   if (!it.el) return withoutElement(it);
   let pixel = findPixel(it);
