@@ -333,7 +333,7 @@ local function begin_page(self, desk, config)
 end
 
 -- Its elements are told of once: as the page's.
-local function add_page(self, begun)
+local function use_page(self, begun)
   local page, err, tab = outcome(begun)
   if not page then
     if err then self.missing[#self.missing + 1] = "page: " .. tostring(err) end
@@ -391,7 +391,7 @@ local function begin_elements(desk, config)
   return task.start(function() return desk.elements.list {} end)
 end
 
-local function add_desktop(self, begun, picture, config, goal)
+local function use_elements(self, begun, picture, config, goal)
   local elements, failure = outcome(begun)
   if not elements then
     if failure then self.missing[1] = "elements: " .. tostring(failure) end
@@ -442,9 +442,9 @@ function observation.take(desk, encoder, config, options)
   end
   if not picture then return nil, err end
   lap "encode"
-  add_desktop(self, elements, picture, config, options.task)
+  use_elements(self, elements, picture, config, options.task)
   lap "elements"
-  add_page(self, page)
+  use_page(self, page)
   number_elements(self, options.before)
   lap "page"
   if options.marks then
