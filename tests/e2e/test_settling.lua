@@ -5,6 +5,7 @@ local files = require "deskpilot.base.files"
 local page_server = require "page_server"
 local t = require "harness"
 local task = require "deskpilot.base.task"
+local uv = require "luv"
 
 local tests = {}
 
@@ -73,6 +74,23 @@ function tests.a_program_that_sleeps_for_a_moment()
         t.ok(desk.settle { quiet = 1, cap = 20 }) -- its words have come
       end
     end)
+end
+
+-- What was sent to a window that has closed is taken, though nobody answers any more: the cap is far away.
+function tests.the_only_window_closes_without_an_answer()
+  desktop.with({ apps = { { "zenity", "--entry", "--text=Words" } } }, function(desk)
+    desk.timing.settle_by_cause, desk.timing.settle_cap = true, 60
+    t.ok(desk:watch())
+    t.ok(desk.settle { quiet = 0.5, cap = 10 })
+    local button = t.ok(desk.elements.find { role = "push button", name = "OK" })
+    t.ok(uv.kill(button.pid, "sigstop"))
+    t.ok(desk.mouse.click { x = button.x + button.width // 2, y = button.y + button.height // 2 })
+    t.eq(desk.pending_work:taken(), false, "it has been asked")
+    t.ok(uv.kill(button.pid, "sigkill"))
+    local settled = t.ok(desk.settle())
+    t.ok(settled.seconds < 30 and settled.reason ~= "cap", settled)
+    t.eq(#t.ok(desk.windows.list()), 0)
+  end)
 end
 
 -- A key waits until the text before it shows; the act is not over by that.

@@ -247,12 +247,13 @@ local function ask(self)
 end
 
 --- Whether the application of the active window has taken what was sent to it: false only where it is known to answer,
---- and has not.
+--- and has not. A window that has closed answers no more, and stays the active one where no other is there.
 ---@return boolean
 function PendingWork:taken()
   if not self.begun then return true end
   ask(self)
   self.ping.answered = self.ping.answered or self.desk.native:ping_answered(self.ping.token)
+    or self.desk.windows.active() == nil
   return self.ping.answered
 end
 
