@@ -19,7 +19,7 @@
 
 enum { NAME_MAX_BYTES = 64, RESOURCE_LONGS = 16384, WORKAREA_LONGS = 4 * 64, MONITORS_MAX = 64 };
 
-static bool has_monitors(x11_desk *x)
+bool x11_has_randr(x11_desk *x, uint32_t minor)
 {
     const xcb_query_extension_reply_t *randr = xcb_get_extension_data(x->c, &xcb_randr_id);
     if (!randr || !randr->present) {
@@ -28,7 +28,7 @@ static bool has_monitors(x11_desk *x)
     xcb_randr_query_version_reply_t *version =
         xcb_randr_query_version_reply(x->c, xcb_randr_query_version(x->c, 1, 5), NULL);
     bool able = version && (version->major_version > 1 ||
-                            (version->major_version == 1 && version->minor_version >= 5));
+                            (version->major_version == 1 && version->minor_version >= minor));
     free(version);
     return able;
 }
@@ -166,7 +166,7 @@ static bool x11_monitors(desk *d, desk_monitor_list *out, base_error *err)
     surroundings about;
     *out = (desk_monitor_list){0};
     xcb_randr_get_monitors_reply_t *reply = NULL;
-    if (has_monitors(x)) {
+    if (x11_has_randr(x, 5)) {
         reply = xcb_randr_get_monitors_reply(x->c, xcb_randr_get_monitors(x->c, x->root, 1), NULL);
     }
     bool known = look_around(x, &about, err);

@@ -6,6 +6,8 @@
 
 #include "x11_connection.h"
 
+/* Whether the server has RandR 1.`minor`, or newer. */
+bool x11_has_randr(x11_desk *x, uint32_t minor);
 void x11_monitor_ops(desk_ops *ops);
 
 #endif

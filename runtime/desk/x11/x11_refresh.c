@@ -5,6 +5,8 @@
  */
 #include "x11_refresh.h"
 
+#include "x11_monitors.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,19 +19,6 @@ typedef struct {
     xcb_timestamp_t configured;
     xcb_randr_get_crtc_info_reply_t *now;
 } monitor;
-
-static bool has_modes(x11_desk *x)
-{
-    const xcb_query_extension_reply_t *randr = xcb_get_extension_data(x->c, &xcb_randr_id);
-    if (!randr || !randr->present) {
-        return false;
-    }
-    xcb_randr_query_version_reply_t *version =
-        xcb_randr_query_version_reply(x->c, xcb_randr_query_version(x->c, 1, 5), NULL);
-    bool able = version && (version->major_version > 1 || version->minor_version >= 2);
-    free(version);
-    return able;
-}
 
 static bool find_monitor(x11_desk *x, monitor *out)
 {
@@ -95,7 +84,7 @@ static bool set_refresh_rate(desk *d, int hertz, base_error *err)
     x11_desk *x = (x11_desk *) d;
     monitor m = {0};
     xcb_randr_mode_t mode = XCB_NONE;
-    if (!has_modes(x) || !find_monitor(x, &m)) {
+    if (!x11_has_randr(x, 2) || !find_monitor(x, &m)) {
         free(m.now);
         return x11_alive(x, err) && base_fail(err, BASE_UNSUPPORTED,
                                               "This display has no single monitor whose refresh "
