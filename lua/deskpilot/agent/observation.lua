@@ -107,16 +107,16 @@ local function share(self, before)
   end
 end
 
--- The picture as it is sent.
-local function encode(self, picture, encoder, config, format)
+-- The picture as it is sent. Where it is `compared` with the next one its pixels are kept.
+local function encode(self, picture, encoder, config, format, compared)
   local bytes, how = picture:encode(viewpoint.encoding(config, encoder, format))
   if not bytes then return nil, how end
-  self.shot, self.bytes, self.base64 = shots.encoded(bytes, how, picture, true), bytes, native.base64(bytes)
+  self.shot, self.bytes, self.base64 = shots.encoded(bytes, how, picture, compared), bytes, native.base64(bytes)
   self.format, self.mime = how.format, how.mime
   return true
 end
 
---- A picture of the whole desktop, otherwise as a model is sent it.
+--- A picture of the whole desktop, otherwise as a model is sent it. It is compared with none.
 ---@param desk deskpilot.desk
 ---@param encoder native.PngEncoder
 ---@param config deskpilot.config
@@ -437,7 +437,7 @@ function observation.take(desk, encoder, config, options)
   elseif options.marks then -- needs the elements first, and they may take their time
     picture, err = picture:copy()
   else
-    local ok, why = encode(self, picture, encoder, config, options.format)
+    local ok, why = encode(self, picture, encoder, config, options.format, true)
     if not ok then return nil, why end
   end
   if not picture then return nil, err end
@@ -451,7 +451,7 @@ function observation.take(desk, encoder, config, options)
     local marked, why = marks().draw(picture, observation.marked(self))
     picture.native:close() -- megabytes: not left to the collector
     if not marked then return nil, why end
-    local ok, failure = encode(self, marked, encoder, config, options.format)
+    local ok, failure = encode(self, marked, encoder, config, options.format, true)
     marked.native:close()
     if not ok then return nil, failure end
     lap "encode"
