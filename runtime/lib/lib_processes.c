@@ -131,8 +131,8 @@ static int lib_watch_look(lua_State *L)
     return 1;
 }
 
-/* Whether the thread that the latest look found awake is awake still, which costs far less than a
- * look.
+/* Whether one of the threads that had run when the latest look was taken is awake, which costs far
+ * less than a look.
  * ---@return boolean busy */
 static int lib_watch_is_busy(lua_State *L)
 {

@@ -48,8 +48,9 @@ bool system_process_watch_look(system_process_watch *watch, const long *roots, s
                                const system_process_timers *timers, size_t timer_count,
                                system_process_look *out);
 
-/* Whether the thread that the latest look found awake (`busy`) is awake still: what costs a
- * hundredth of a look. False where there was none, or it cannot be told. */
+/* Whether one of the threads that had run when the latest look was taken is awake: what goes on is
+ * mostly done by these, and they cost a tenth of a look. False where there was none, or it cannot
+ * be told. */
 bool system_process_watch_is_busy(system_process_watch *watch);
 
 /* What the threads wait for now was begun by nobody who is interesting: from the next look on, only

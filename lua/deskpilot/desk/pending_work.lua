@@ -9,9 +9,9 @@ local task = require "deskpilot.base.task"
 
 local pending_work = {}
 
-local LEAST = 0.003 -- seconds between two looks
-local GLANCE = 0.001 -- seconds between two glances at the thread that was found awake
-local REST = 2 -- times as long as a look has taken is waited at least until the next one
+local LEAST = 0.002 -- seconds between two looks
+local GLANCE = 0.001 -- seconds between two glances at the threads that have run lately
+local REST = 1 -- times as long as a look has taken is waited at least until the next one
 
 -- Of a change that came late once: the latest, in seconds after the act, that is taken for its doing; and between which
 -- shares of its time it is expected the next time.
@@ -43,7 +43,8 @@ local frame_makers = { "VizCompositorTh", "Compositor" }
 ---@field connected boolean? whether a program other than a browser has a network connection
 ---@field frames boolean? whether a browser makes frames
 ---@field framed number? when some had begun since all slept
----@field every number seconds to the next look
+---@field every number seconds to the next question
+---@field next_look number task.now
 ---@field window integer? the active one when an act began last
 ---@field class string? its application
 ---@field doing string? the kind of act
@@ -65,8 +66,8 @@ local browsers = setmetatable({}, { __mode = "k" })
 ---@param attached fun(): deskpilot.browser[] the browsers that are known
 ---@return deskpilot.pending_work
 function pending_work.new(desk, attached)
-  local self = setmetatable({ desk = desk, watch = processes.open(), pages = {}, known = {}, kinds = 0, every = LEAST },
-    PendingWork)
+  local self = setmetatable({ desk = desk, watch = processes.open(), pages = {}, known = {}, kinds = 0, every = LEAST,
+    next_look = 0 }, PendingWork)
   browsers[self] = attached
   return self
 end
@@ -80,7 +81,8 @@ local function look(self)
   if self.browser then timers[#timers + 1] = { pid = self.browser.pid, threads = frame_makers } end
   local began = task.now()
   local seen = pids.host and self.watch:look({ pids.host }, timers)
-  self.every = math.max(LEAST, (task.now() - began) * REST)
+  local now = task.now()
+  self.next_look, self.every = now + math.max(LEAST, (now - began) * REST), GLANCE
   if not seen then self.unknown = "processes" end
   return seen
 end
@@ -269,7 +271,8 @@ local function all_asleep(self, soon, moving)
   local first = asleep(self, soon, moving)
   local second = first and self.watch:drain() and asleep(self, soon, moving)
   if not second or second.stamp ~= first.stamp then return false end
-  self.desk.event_pump:wait(0.001)
+  task.sleep(0)
+  task.sleep(0) -- before the first of them goes on nothing has been read yet
   return true
 end
 
@@ -305,8 +308,9 @@ end
 
 -- Whether nothing that the act has begun is on its way, as far as it can be known, and whether an animation goes on.
 local function rests(self, soon)
-  if self.watch:is_busy() then
-    self.every = GLANCE
+  local pause = self.watch:is_busy() and GLANCE or self.next_look - task.now()
+  if pause > 0 then
+    self.every = pause
     return false
   end
   if not self:taken() or not sleeps_and_loads_not(self, soon) then return false end

@@ -21,8 +21,8 @@ local ProcessWatch = {}
 ---@return { asleep: boolean, stamp: integer, due: number?, named_due: number?, processes: integer, threads: integer, busy: integer?, next: integer? }? look nil where the system does not tell; due: seconds as uv.hrtime counts them: no wait that a thread has begun since the mark ends by itself before; nil where none does; busy, next: a thread that is awake, and the one that `due` is of
 function ProcessWatch:look(roots, timers) end
 
---- Whether the thread that the latest look found awake is awake still, which costs far less than a
---- look.
+--- Whether one of the threads that had run when the latest look was taken is awake, which costs far
+--- less than a look.
 ---@return boolean busy
 function ProcessWatch:is_busy() end
 

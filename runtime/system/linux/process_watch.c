@@ -48,7 +48,6 @@ struct system_process_watch {
     thread *threads; /* sorted by tid */
     size_t count, capacity;
     uint64_t looked; /* ns: when the latest look began; 0 before the first */
-    long busy;       /* of that look */
     long pids[MOST_PROCESSES];
     uint8_t timers[MOST_PROCESSES]; /* as in the threads, of the process of that place */
     size_t pid_count;
@@ -392,15 +391,20 @@ bool system_process_watch_look(system_process_watch *watch, const long *roots, s
     watch->looked = now;
     out->processes = watch->pid_count;
     sum_up(watch, timers, out);
-    watch->busy = out->busy;
     return true;
 }
 
 bool system_process_watch_is_busy(system_process_watch *watch)
 {
     char words[256];
-    thread *t = watch->busy ? find(watch, watch->count, watch->busy) : NULL;
-    return t && read_call(watch, t, words, sizeof words) && is_running(words);
+    for (size_t i = 0; i < watch->count; i++) {
+        thread *t = &watch->threads[i];
+        if ((t->ran_now || t->awake) && read_call(watch, t, words, sizeof words) &&
+            is_running(words)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void system_process_watch_mark(system_process_watch *watch)
