@@ -112,6 +112,31 @@ function tests.no_click_of_many_is_lost()
   end)
 end
 
+function tests.two_acts_on_one_button_are_no_double_click()
+  with_recorder(function(desk, recorder)
+    local button = { role = "push button", name = "7", x = 300, y = 300, width = 80, height = 30 }
+    local places = {}
+    for act = 1, 3 do
+      desk.act = act
+      harness.ok(desk.mouse.click(button))
+      places[act] = recorder:wait_for("ButtonPress", act)[act]
+    end
+    harness.eq({ places[1].x, places[1].y }, { 340, 315 }, "its middle")
+    for i = 1, 2 do
+      harness.ok(math.abs(places[i + 1].x - places[i].x) > 8, "further apart than a double click's presses")
+      harness.ok(places[i + 1].x >= 300 and places[i + 1].x < 380 and places[i + 1].y == 315, "on the button")
+    end
+    local field, began = { role = "text", name = "Name", x = 300, y = 400, width = 80, height = 30 }, task.now()
+    for act = 4, 5 do
+      desk.act = act
+      harness.ok(desk.mouse.click(field))
+      local last = recorder:wait_for("ButtonPress", act)[act]
+      harness.eq({ last.x, last.y }, { 340, 415 }, "where the caret goes")
+    end
+    harness.ok(task.now() - began >= desk.timing.click_apart, "the second press has waited")
+  end)
+end
+
 function tests.the_wheel()
   with_recorder(function(desk, recorder)
     for _, case in ipairs {

@@ -39,6 +39,21 @@ function cases.a_clicks(tab)
   end)
 end
 
+function cases.a_clicks_of_two_acts(tab)
+  pages.open(tab, "acts.html")
+  local desk = tab.browser.desk
+  local function press(act)
+    desk.act = act
+    harness.ok(tab:click(pages.element(assert(tab:observe()), "Double")))
+    return tab.pressed
+  end
+  local first, second = press(1), press(2)
+  harness.ok(math.abs(second.x - first.x) > 8, "further apart than a double click's presses")
+  desk.act = nil
+  harness.ok(tab:click(pages.element(assert(tab:observe()), "Double"), { button = "right" }))
+  harness.eq(pages.log(tab), { "Double contextmenu true" }, "no double click")
+end
+
 function cases.b_not_clicked(tab)
   both(tab, "acts.html", function(element, input)
     fails("refused", 'covered by img "A veil"', tab:click(element "Under", { input = input }))

@@ -48,7 +48,7 @@ local desk = {}
 ---@field event_pump deskpilot.event_pump
 ---@field pending_work deskpilot.pending_work whether anything that an act has begun is still on its way
 ---@field act any? whose act this is: changed for each act of an agent; a script has none
----@field last_press { act: any, button: string, x: integer, y: integer, at: number }? when a button went down last
+---@field last_press deskpilot.last_press? when a button went down last
 ---@field closers (fun())[]
 ---@field settled number? when settle said so last (task.now)
 ---@field watching number? since when it tells of changes of the screen (task.now)

@@ -2,6 +2,7 @@
 --- simulated events of the DevTools protocol ("cdp"). Both have the same functions. Points are device pixels, counted
 --- from the upper left corner of the visible page.
 local native = require "native.desk"
+local click_apart = require "deskpilot.desk.input.click_apart"
 local errors = require "deskpilot.base.errors"
 local viewport = require "deskpilot.desk.browser.viewport"
 
@@ -44,9 +45,21 @@ function real.move(tab, metrics, x, y)
   return { place = place, x = to_x, y = to_y }
 end
 
---- Presses a button where the pointer is.
-function real.press(tab, _, button, count)
-  return tab.browser.desk.mouse.click(nil, { button = button, count = count })
+--- What is to be kept clear of where another place of an element does as well: the pixel that was pressed a moment ago
+--- for another act, and how far.
+---@return { x: integer, y: integer, by: integer }?
+function real.pressed_before(tab, button)
+  local last = click_apart.last(tab.browser.desk, button)
+  local at = last and tab.pressed and tab.pressed.press == last and tab.pressed
+  return at and { x = at.x, y = at.y, by = click_apart.by } or nil
+end
+
+--- Presses a button where the pointer is: at a pixel of the page.
+function real.press(tab, _, button, count, x, y)
+  local desk = tab.browser.desk
+  local ok, err = desk.mouse.click(nil, { button = button, count = count })
+  tab.pressed = { press = desk.last_press, x = x, y = y }
+  return ok, err
 end
 
 --- Types text at the caret. A line break presses Enter.
@@ -91,6 +104,9 @@ function cdp.move(tab, metrics, x, y)
 end
 
 local bits = { left = 1, right = 2, middle = 4, back = 8, forward = 16 }
+
+--- Nothing: each press tells which of how many it is.
+function cdp.pressed_before() end
 
 function cdp.press(tab, moved, button, count)
   tab.browser.desk.input.clicked()

@@ -15,9 +15,11 @@ local function refused(target, format, ...)
   return errors.fail("refused", "%s", target.label .. " " .. format:format(...))
 end
 
--- Where to press: the page's answer, or an error if the element cannot be clicked.
-local function aim(tab, target)
-  local answer, err = page.ask(tab, "aim", { ref = target.ref, watched = true }, tab.browser.desk.timing.page_act)
+-- Where to press: the page's answer, or an error if the element cannot be clicked. Where any place of it does, one that
+-- is clear of a pixel (page_hands.lua).
+local function aim(tab, target, clear_of)
+  local answer, err = page.ask(tab, "aim", { ref = target.ref, watched = true, clear_of = clear_of },
+    tab.browser.desk.timing.page_act)
   if not answer then return nil, err end
   local failure = page.failure(target, answer)
   if failure then return nil, failure end
@@ -31,8 +33,8 @@ local function aim(tab, target)
   return answer
 end
 
--- Moves the pointer over the element until the page confirms it by its pointer event.
-local function reach(tab, target, hands, aimed)
+-- Moves the pointer over the element until the page confirms it by its pointer event; and where that was aimed at.
+local function reach(tab, target, hands, aimed, clear_of)
   local timing = tab.browser.desk.timing
   local wrong, unheard = nil, 0
   for attempt = 1, ATTEMPTS do
@@ -51,10 +53,10 @@ local function reach(tab, target, hands, aimed)
       wrong = "the page receives no pointer events there: another window or a part of the browser may cover it"
     else
       if moved.place then moved.place:learn(tab, moved.x, moved.y, tonumber(over.x) or 0, tonumber(over.y) or 0) end
-      if over.on then return moved end
+      if over.on then return moved, aimed end
       wrong = ("the pointer is over %s there"):format(tostring(over.cover))
     end
-    aimed, err = aim(tab, target)
+    aimed, err = aim(tab, target, clear_of)
     if not aimed then return nil, err end
     if unheard >= UNHEARD then break end
   end
@@ -88,15 +90,16 @@ function pointer.click(tab, target, how)
   local hands, button, count = hands_of(how.input), how.button or "left", how.count or 1
   local ok, err = hands.begin(tab)
   if not ok then return nil, err end
-  local aimed, moved
-  aimed, err = aim(tab, target)
+  local clear_of = hands.pressed_before(tab, button)
+  local aimed, moved, pressed
+  aimed, err = aim(tab, target, clear_of)
   if not aimed then return nil, err end
   local permitted, forbidden = tab.browser.desk.input.may_act { act = "page", what = "click", tab = tab,
     element = page.told(aimed), submits = aimed.submits == true }
   if not permitted then return nil, forbidden end
-  moved, err = reach(tab, target, hands, aimed)
-  if not moved then return nil, err end
-  ok, err = hands.press(tab, moved, button, count)
+  moved, pressed = reach(tab, target, hands, aimed, clear_of)
+  if not moved then return nil, pressed end
+  ok, err = hands.press(tab, moved, button, count, pressed.x, pressed.y)
   if not ok and not (errors.is(err) and err.dialog) then return nil, err end
   ok, err = check_press(tab, target, button, count)
   if not ok then return nil, err end

@@ -1,6 +1,7 @@
 --- desk.mouse: moving, clicking, dragging, scrolling. Targets are points or elements (points.lua).
 --- Whatever goes down comes up again, also when the task is cancelled half-way.
 local keys = require "native.desk"
+local click_apart = require "deskpilot.desk.input.click_apart"
 local errors = require "deskpilot.base.errors"
 local held_keys = require "deskpilot.desk.input.held_keys"
 local mouse_path = require "deskpilot.desk.input.mouse_path"
@@ -15,7 +16,6 @@ local waits = require "deskpilot.desk.wait.waits"
 local mouse = {}
 
 local PIXELS = 100 -- that count as a notch of the wheel: what browsers scroll by one
-local SAME_PLACE = 8 -- pixels; a double click's presses may be 5 apart in GTK, 4 in Chromium and on Windows
 
 local buttons = { left = true, middle = true, right = true, back = true, forward = true }
 
@@ -45,23 +45,10 @@ local function hold_modifiers(desk, modifiers)
   return nil, failure
 end
 
--- Two acts that click at one place are two clicks: as soon after another as a double click, toolkits count both as one.
--- What a script clicks by itself counts as it comes.
-local function keep_apart(desk, button)
-  local act, last = desk.act, desk.last_press
-  local x, y = desk.native:pointer()
-  if last and x and last.act ~= act and last.button == button and math.abs(last.x - x) <= SAME_PLACE
-    and math.abs(last.y - y) <= SAME_PLACE then
-    local left = last.at + desk.timing.click_apart - task.now()
-    if left > 0 then task.sleep(left) end
-  end
-  desk.last_press = x and { act = act, button = button, x = x, y = y, at = task.now() }
-end
-
 -- Presses when the last click has gone through: a window manager that is busy with one loses the next.
 local function go_down(desk, button)
   desk.input.clicked()
-  keep_apart(desk, button)
+  click_apart.wait(desk, button)
   local limit = task.now() + desk.timing.click_taken
   while desk.native:button_waits() and task.now() < limit do task.sleep(0.001) end
   return desk.native:button(button, true)
@@ -283,6 +270,7 @@ function mouse.new(desk)
     how = options.check(how, click_options, "mouse.click")
     local button = check_button(how.button or "left", "mouse.click")
     desk.activity.give_way()
+    target = click_apart.beside(desk, target, button)
     local permitted, forbidden = may_point(desk, target, { button = button, count = how.count or 1 })
     if not permitted then return nil, forbidden end
     if target then

@@ -55,10 +55,12 @@ const shownBoxes = (el) => {
   return boxes.map((box) => meet(outward(box, place), view)).filter((box) => box.x1 > box.x0 && box.y1 > box.y0);
 };
 
-// A pixel of the viewport where a press would reach the element, the middle if possible; else what covers it.
-const findPixel = (entry) => {
+// A pixel of the viewport where a press would reach the element, the middle if possible, and clear of another pixel if
+// that is possible; else what covers it.
+const findPixel = (entry, clearOf) => {
   let cover = null;
   let any = false;
+  let near = null;
   for (const box of shownBoxes(entry.shown)) {
     const pixels = pixelsOf(box);
     for (const [fx, fy] of [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], [0.9, 0.1],
@@ -68,10 +70,16 @@ const findPixel = (entry) => {
       const client = toClient(x, y);
       const hit = hitAt(client.x, client.y);
       any = true;
-      if (hit && related(hit, entry)) return { x, y };
-      cover = cover || hit;
+      if (!hit || !related(hit, entry)) {
+        cover = cover || hit;
+      } else if (clearOf && Math.max(Math.abs(x - clearOf.x), Math.abs(y - clearOf.y)) <= clearOf.by) {
+        near = near || { x, y };
+      } else {
+        return { x, y };
+      }
     }
   }
+  if (near) return near;
   return any ? { covered: describe(cover) } : { hidden: true };
 };
 
@@ -199,20 +207,22 @@ const at = ({ x, y, focused: byKeys }) => {
   return { role: named ? named.role : "", name: named ? named.name : "", submits: hit ? submits(hit) : false };
 };
 
-// Scrolls the element into view, waits until it stops moving and returns the pixel to press.
-const aim = async ({ ref, watched }) => {
+// Scrolls the element into view, waits until it stops moving and returns the pixel to press: where any place of the
+// element does, one that is clear of a pixel that was pressed before.
+const aim = async ({ ref, watched, clear_of: before }) => {
   let it = resolve(ref);
   if (!it.el) return withoutElement(it);
   scrollTo(it.shown);
   const rests = await hasRested(it) || await settlePlace(it.shown);
   it = resolve(ref);
   if (!it.el) return withoutElement(it);
-  let pixel = findPixel(it);
+  const clearOf = NAMED.test(it.role) ? before : null; // of these any place does
+  let pixel = findPixel(it, clearOf);
   if (pixel.covered) {
     // A bar that sticks to an edge may cover an element that was scrolled only just into view: use the centre.
     it.shown.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
     await frames(2);
-    pixel = findPixel(it);
+    pixel = findPixel(it, clearOf);
   }
   const states = statesOf(it.el, it.role);
   if (watched) startWatch(it);
