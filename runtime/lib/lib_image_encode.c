@@ -35,7 +35,7 @@ static int check_option(lua_State *L, int index, const char *name, int min, int 
 /* { compressor = "screen"|"zlib", level = 1..9 } at `index`, or nothing there. */
 static png_options check_options(lua_State *L, int index)
 {
-    png_options options = {PNG_SCREEN, 0};
+    png_options options = {.compressor = PNG_SCREEN};
     if (lua_isnoneornil(L, index)) {
         return options;
     }
@@ -124,6 +124,7 @@ static int lib_image_png(lua_State *L)
 {
     const image_bitmap *image = lib_check_image(L, 1);
     png_options options = check_options(L, 2);
+    options.once = true;
     png_encoder **encoder = lib_image_push_encoder(L);
     int results = push_png(L, *encoder, image, options);
     /* Not left to the collector, which does not know how much memory it holds. */

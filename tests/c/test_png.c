@@ -8,7 +8,8 @@
 #include <png.h> /* libpng's */
 #include <zlib.h>
 
-static const png_options screen = {PNG_SCREEN, 0}, zlib1 = {PNG_ZLIB, 1};
+static const png_options screen = {PNG_SCREEN, 0, false}, zlib1 = {PNG_ZLIB, 1, false};
+static const png_options screen_once = {PNG_SCREEN, 0, true}, zlib_once = {PNG_ZLIB, 1, true};
 
 /* --- checksums and codes ------------------------------------------------------------------------
  */
@@ -201,6 +202,8 @@ static void test_pictures(void)
             picture_make(&image, kind, sizes[i][0], sizes[i][1]);
             check_encode(encoder, &image, screen, kind == UI || kind == NOISE);
             check_encode(encoder, &image, zlib1, kind == UI);
+            check_encode(encoder, &image, screen_once, false);
+            check_encode(encoder, &image, zlib_once, false);
             png_encoder_free(encoder);
             image_free(&image);
         }
@@ -216,16 +219,17 @@ static void test_levels(void)
     size_t size, before = SIZE_MAX;
     picture_make(&image, TEXT, 300, 200);
     for (int level = 1; level <= 9; level++) {
-        check_encode(encoder, &image, (png_options){PNG_ZLIB, level}, false);
+        check_encode(encoder, &image, (png_options){PNG_ZLIB, level, false}, false);
     }
     for (int level = 1; level <= 9; level += 4) {
-        CHECK(png_encode(encoder, &image, (png_options){PNG_ZLIB, level}, &data, &size, &err));
+        CHECK(
+            png_encode(encoder, &image, (png_options){PNG_ZLIB, level, false}, &data, &size, &err));
         CHECK(size <= before);
         before = size;
     }
-    CHECK(!png_encode(encoder, &image, (png_options){PNG_ZLIB, 10}, &data, &size, &err));
+    CHECK(!png_encode(encoder, &image, (png_options){PNG_ZLIB, 10, false}, &data, &size, &err));
     CHECK_EQ(err.code, BASE_INVALID);
-    CHECK(!png_encode(encoder, &image, (png_options){PNG_ZLIB, -1}, &data, &size, &err));
+    CHECK(!png_encode(encoder, &image, (png_options){PNG_ZLIB, -1, false}, &data, &size, &err));
     png_encoder_free(encoder);
     image_free(&image);
 }

@@ -118,15 +118,14 @@ end
 
 --- A picture of the whole desktop, otherwise as a model is sent it. It is compared with none.
 ---@param desk deskpilot.desk
----@param encoder native.PngEncoder
 ---@param config deskpilot.config
 ---@return deskpilot.observation? seen without what is more than the picture
 ---@return deskpilot.error? err
-function observation.look(desk, encoder, config)
+function observation.look(desk, config)
   local picture, err = look(desk, config, { whole = true }, pointer_of(desk, config))
   if not picture then return nil, err end
   local self = {}
-  local ok, why = encode(self, picture, encoder, config)
+  local ok, why = encode(self, picture, nil, config)
   if not ok then return nil, why end
   return self
 end

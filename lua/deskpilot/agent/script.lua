@@ -69,7 +69,7 @@ function script.run(run)
 end
 
 local function keep_picture(run)
-  local seen, err = observation.look(run.desk, run.encoder, run.config)
+  local seen, err = observation.look(run.desk, run.config)
   local path = seen and ("screenshots/end.%s"):format(seen.format == "jpeg" and "jpg" or seen.format)
   local ok = false
   if seen then ok, err = run.dir:save(path, seen.bytes) end

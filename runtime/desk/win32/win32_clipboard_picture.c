@@ -145,7 +145,8 @@ static bool encode(const win32_surface *s, char **png, size_t *length, base_erro
     if (!encoder) {
         return no_memory(err);
     }
-    bool ok = png_encode(encoder, &image, (png_options){PNG_SCREEN, 0}, &data, &size, err) &&
+    bool ok = png_encode(encoder, &image, (png_options){.compressor = PNG_SCREEN, .once = true},
+                         &data, &size, err) &&
               copy_out(data, size, png, length, err);
     png_encoder_free(encoder);
     return ok;

@@ -25,6 +25,7 @@ typedef enum {
 typedef struct {
     png_compressor compressor;
     int level; /* zlib's 1..9, 0 for the default (1); SCREEN has no levels */
+    bool once; /* keep nothing of the image for the next one, which takes its size in memory */
 } png_options;
 
 typedef struct {

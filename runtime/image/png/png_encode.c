@@ -26,7 +26,8 @@ typedef struct {
 struct png_encoder {
     int width, height; /* of the kept frame; 0 when there is none */
     png_options options;
-    uint32_t *frame; /* the kept frame, 0x00RRGGBB, rows `stride` pixels apart */
+    uint32_t *frame; /* the kept frame, 0x00RRGGBB, rows `stride` pixels apart; or with `once` the
+                        strip that each thread is at */
     size_t stride;
     cached_strip *strips;
     int strip_count;
@@ -84,7 +85,7 @@ static bool prepare(png_encoder *encoder, const image_bitmap *image, png_options
 {
     if (encoder->width == image->width && encoder->height == image->height &&
         encoder->options.compressor == options.compressor &&
-        encoder->options.level == options.level) {
+        encoder->options.level == options.level && encoder->options.once == options.once) {
         return true;
     }
     forget_frame(encoder);
@@ -92,8 +93,8 @@ static bool prepare(png_encoder *encoder, const image_bitmap *image, png_options
      * may be another thread's, which writes it meanwhile. */
     encoder->stride = ((size_t) image->width + PNG_PAD + 7) & ~(size_t) 7;
     int count = (image->height + PNG_STRIP_ROWS - 1) / PNG_STRIP_ROWS;
-    size_t pixels = encoder->stride * (size_t) image->height;
-    encoder->frame = calloc(pixels, sizeof *encoder->frame);
+    int rows = options.once ? BASE_PARALLEL_MAX * strip_rows(image->height) : image->height;
+    encoder->frame = calloc(encoder->stride * (size_t) rows, sizeof *encoder->frame);
     encoder->strips = calloc((size_t) count, sizeof *encoder->strips);
     if (!encoder->frame || !encoder->strips) {
         forget_frame(encoder);
@@ -171,14 +172,16 @@ static bool keep_bytes(cached_strip *strip, const uint8_t *data, size_t size)
 
 static bool compress_strip(png_encoder *encoder, cached_strip *strip, int from, int rows)
 {
-    png_scratch **scratch = &encoder->scratch[base_parallel_worker()];
+    int worker = base_parallel_worker();
+    png_scratch **scratch = &encoder->scratch[worker];
     if (!*scratch) {
         *scratch = png_scratch_new(encoder->width, strip_rows(encoder->height), encoder->options);
     }
     if (!*scratch) {
         return false;
     }
-    uint32_t *pixels = encoder->frame + (size_t) from * encoder->stride;
+    int place = encoder->options.once ? worker * strip_rows(encoder->height) : from;
+    uint32_t *pixels = encoder->frame + (size_t) place * encoder->stride;
     uint32_t adler = 1;
     for (int y = 0; y < rows; y++) {
         adler = base_adler32_take_row(adler, PNG_FILTER_NONE, pixels + (size_t) y * encoder->stride,
@@ -205,10 +208,11 @@ static void encode_strip(void *context, int index)
         atomic_fetch_add(&encoder->reused, 1);
         return;
     }
-    strip->valid = compress_strip(encoder, strip, from, rows);
-    if (!strip->valid) {
+    bool done = compress_strip(encoder, strip, from, rows);
+    if (!done) {
         atomic_store(&encoder->out_of_memory, true);
     }
+    strip->valid = done && !encoder->options.once;
 }
 
 /* --- the file -----------------------------------------------------------------------------------

@@ -22,8 +22,8 @@ local tab_module = {}
 ---@field loader string? id that changes with every document
 ---@field loading boolean
 ---@field downloads deskpilot.download[] that were started in it, the newest last
----@field pressed { press: deskpilot.last_press?, x: integer, y: integer }? the latest press of the desktop's mouse in it,
----  and at which pixel of the visible page
+---@field pressed { press: deskpilot.last_press?, x: integer, y: integer }? the latest press of the desktop's mouse in
+---  it, and at which pixel of the visible page
 ---@field closed boolean?
 ---@field not_loaded deskpilot.error? why the latest document that was not to be loaded was stopped
 local Tab = {}
