@@ -182,6 +182,38 @@ static void test_busy(void)
     system_process_watch_free(watch);
 }
 
+static void wait_and_compute(void)
+{
+    char byte;
+    if (read(STDIN_FILENO, &byte, 1) == 1) {
+        compute();
+    }
+}
+
+/* One that had run when the latest look was taken is asked too, though it slept then. */
+static void test_wakes(void)
+{
+    int ends[2];
+    system_process_look look;
+    system_process_watch *watch = system_process_watch_new();
+    if (!CHECK(pipe(ends) == 0 && dup2(ends[0], STDIN_FILENO) == STDIN_FILENO)) {
+        return;
+    }
+    long pid = start(wait_and_compute);
+    CHECK(comes_to(watch, pid, true, 1, &look));
+    CHECK(!system_process_watch_is_busy(watch));
+    CHECK(write(ends[1], "x", 1) == 1);
+    bool busy = false;
+    for (int i = 0; i < 4000 && !busy; i++) {
+        uv_sleep(5);
+        busy = system_process_watch_is_busy(watch);
+    }
+    CHECK(busy);
+    stop(pid);
+    close(ends[1]);
+    system_process_watch_free(watch);
+}
+
 /* What a thread waits for after the mark counts, and no sooner than it can end. */
 static void wait_twice(void)
 {
@@ -293,6 +325,7 @@ int main(void)
     test_sleepers();
     test_disk();
     test_busy();
+    test_wakes();
     test_after_the_mark();
     test_falls_asleep();
     test_drain();
