@@ -175,6 +175,15 @@ static int lib_system_discard_input(lua_State *L)
     return 0;
 }
 
+/* Gives back to the system the memory that freed things have left, for what runs long; about 0.4 ms.
+ * Garbage that was not collected yet is none of it. */
+static int lib_system_trim_memory(lua_State *L)
+{
+    (void) L;
+    system_trim_memory();
+    return 0;
+}
+
 /* Locks an open file until it is closed or this process ends, however it ends.
  * ---@param file integer as uv.fs_open gives it, for writing
  * ---@return boolean? ok, deskpilot.error? err code "refused": it is locked already */
@@ -252,6 +261,7 @@ int lib_open_system(lua_State *L)
         {"command_line", lib_system_command_line},
         {"open", lib_system_open},
         {"discard_input", lib_system_discard_input},
+        {"trim_memory", lib_system_trim_memory},
         {"lock_file", lib_system_lock_file},
         {"access", lib_system_access},
         {"sha256", lib_system_sha256},

@@ -90,6 +90,11 @@ bool system_lock_file(int file, base_error *err);
  * such memory back by itself where it is short of it, so there this does nothing. */
 void system_give_back(const void *start, size_t size);
 
+/* Gives back to the system what free() has kept for later requests. Where large and small requests
+ * alternate, what is kept lies in pieces between others that live on, and would grow for hours.
+ * Takes about 0.4 ms. On Windows, whose allocator does so by itself, it does nothing. */
+void system_trim_memory(void);
+
 /* Who may change a file or folder beside this user and those who run the machine (root; SYSTEM,
  * Administrators, TrustedInstaller). */
 typedef struct {

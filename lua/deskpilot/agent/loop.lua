@@ -13,6 +13,7 @@ local plugins = require "deskpilot.agent.plugins"
 local policy_options = require "deskpilot.agent.policy_options"
 local script = require "deskpilot.agent.script"
 local state = require "deskpilot.agent.state"
+local system = require "native.system"
 local task = require "deskpilot.base.task"
 local turn_account = require "deskpilot.agent.turn_account"
 local verdict = require "deskpilot.agent.verdict"
@@ -69,6 +70,10 @@ local function look(run, policy)
   return run:observe(how)
 end
 
+-- What turns have used and no longer need goes back to the system after so many of them: pictures and requests are
+-- large, what is kept of a turn is small and lies between them.
+local TRIM = 50
+
 -- A goal within the turn (run:achieve in a hook) has turns of its own, so the number is kept here.
 local function one_turn(run, policy)
   local number = run.turn + 1
@@ -86,6 +91,7 @@ local function one_turn(run, policy)
   tell_own_files(run)
   run:emit("turn_end", turn_account.of(run, number, task.now() - began))
   state.keep(run, { turn = number }) -- the turn counts from here on: what goes on from this run, goes on after it
+  if number % TRIM == 0 then system.trim_memory() end
   local pause = pace.get(run, "turn_delay")
   if pause > 0 and not run.outcome then task.sleep(pause) end
 end
@@ -232,7 +238,7 @@ end
 local function body(run)
   task.sleep(0) -- from here on resumed by the loop, so that an interruption ends this task alone
   local start = { mission = run.name, task = run.mission.task, desktop = run.desktop,
-    began = wall_clock(), version = require "native.system".version, config = run.config:dump() }
+    began = wall_clock(), version = system.version, config = run.config:dump() }
   if run.mission.run then
     start.script = true -- it may never ask a model; goal_start tells of those that it asks
   else

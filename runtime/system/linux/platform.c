@@ -1,6 +1,7 @@
 #include "system/platform.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -207,6 +208,13 @@ bool system_lock_file(int file, base_error *err)
     }
     base_code code = errno == EWOULDBLOCK ? BASE_REFUSED : BASE_IO;
     return base_fail(err, code, "cannot lock the file: %s", strerror(errno));
+}
+
+void system_trim_memory(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 /* Of the first and the last page only a part may be meant. */
