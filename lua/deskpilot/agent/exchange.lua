@@ -194,10 +194,11 @@ function exchange.once(run, wanted, box, model)
     space = not space:is_canonical() and space:record() or nil,
     temperature = request.temperature, max_tokens = request.max_tokens, facts = facts(run),
     tools = tools }
-  keep(run, request.request .. ".request.json", model:record(chat, true))
+  local record = model:record(chat, true)
   chat.on_text = function(so_far) run.answering = so_far end
   tidy_memory(memory)
   local counted = while_waiting(function()
+    keep(run, request.request .. ".request.json", record)
     return token_count.of_request(run, chat, model, request.could and box:definitions(request.could, run, space))
   end)
   local doing = early.begin(run, request, box, model, counted, function(part)

@@ -162,20 +162,19 @@ local function set(words)
   return found
 end
 
--- Everything that `get` finds.
-local function all_names(self)
+-- Everything that `get` finds, by its name.
+local function all_tools(self)
   local found = {}
-  for name in pairs(self.tools) do found[name] = self:get(name) and true end
-  for _, name in ipairs(self.parent and all_names(self.parent) or {}) do found[name] = self:get(name) and true end
-  return text.keys(found)
+  for name in pairs(self.parent and all_tools(self.parent) or {}) do found[name] = self:get(name) end
+  for name in pairs(self.tools) do found[name] = self:get(name) end
+  return found
 end
 
--- Whether it is the group of some tool.
-local function is_group(self, word)
-  for _, name in ipairs(all_names(self)) do
-    if self:get(name).group == word then return true end
-  end
-  return false
+-- The groups that the tools of a box are of.
+local function groups_of(self)
+  local found = {}
+  for _, tool in pairs(all_tools(self)) do found[tool.group or ""] = true end
+  return found
 end
 
 --- A toolbox with some of the tools. Whatever a prompt says, no other can be called through it.
@@ -185,8 +184,12 @@ end
 ---@return deskpilot.toolbox
 function Toolbox:scope(wanted)
   local groups, names, all = set(wanted.groups), set(wanted.names), not (wanted.groups or wanted.names)
+  local there
   for word in pairs(names) do -- which of the two is meant is not said: the tool `finish` is not of the group "finish"
-    if groups[word] and self:get(word) and is_group(self, word) then names[word] = nil end
+    if groups[word] and self:get(word) then
+      there = there or groups_of(self)
+      if there[word] then names[word] = nil end
+    end
   end
   local function lists_tool(tool) return all or groups[tool.group] or names[tool.name] or false end
   return setmetatable({ tools = {}, parent = self, config = self.config, reads_only = wanted.reads_only,
@@ -201,8 +204,8 @@ end
 ---@param words string[] names and groups
 ---@return deskpilot.toolbox? toolbox, deskpilot.error? err code "not_found"
 function Toolbox:only(words)
-  local groups = { finish = true }
-  for _, name in ipairs(all_names(self)) do groups[self:get(name).group or ""] = true end
+  local groups = groups_of(self)
+  groups.finish = true
   for _, word in ipairs(words) do
     if not self:get(word) and not groups[word] then
       return errors.fail("not_found", "there is no tool %q here%s", tostring(word), text.did_you_mean(tostring(word),
@@ -298,8 +301,7 @@ end
 ---@return string[]
 function Toolbox:names()
   local found = {}
-  for _, name in ipairs(all_names(self)) do
-    local tool = self:get(name)
+  for name, tool in pairs(all_tools(self)) do
     found[name] = (not named_only[tool.group] or asked_for(self, tool)) or nil
   end
   return text.keys(found)
@@ -342,7 +344,7 @@ end
 ---@return table<string, true>
 function Toolbox:arguments(run)
   local known = {}
-  for _, name in ipairs(all_names(self)) do
+  for name in pairs(all_tools(self)) do
     for key in pairs(self:parameters(name, run).properties) do known[key] = true end
   end
   return known
