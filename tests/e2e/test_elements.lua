@@ -301,6 +301,24 @@ function tests.finding()
   end)
 end
 
+-- What a busy application does not tell of is not gone.
+function tests.an_application_that_is_busy()
+  desktop.with({ apps = { { "galculator" } }, timing = { elements = 0.5, element_action = 3 } }, function(desk, session)
+    local seven = harness.ok(desk.elements.find { app = "galculator", name = "7", timeout = 30 }) or {}
+    local pid = session.apps[1].pid
+    assert(uv.kill(pid, "sigstop"))
+    local going <close> = setmetatable({}, { __close = function() uv.kill(pid, "sigcont") end })
+    assert(going)
+    fails("timed_out", "'7' cannot be looked for: its application did not answer in time", desk.elements.locate(seven))
+    task.start(function()
+      task.sleep(1)
+      uv.kill(pid, "sigcont")
+    end)
+    local now = harness.ok(desk.elements.locate(seven)) or {}
+    harness.eq(now.name, "7")
+  end)
+end
+
 function tests.outlines()
   with_factory(function(elements, desk)
     harness.ok(elements.find { app = factory, role = "frame", states = "active", timeout = 20 })

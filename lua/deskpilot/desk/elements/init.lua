@@ -232,7 +232,7 @@ function elements.new(desk)
   ---@param element deskpilot.element
   ---@return deskpilot.element? now
   ---@return deskpilot.error? err code "stale": it is gone, replaced, elsewhere or out of view; "refused": a window
-  ---  covers it
+  ---  covers it; "timed_out": its application did not answer
   function api.locate(element)
     return locate.locate(desk, element)
   end

@@ -4,6 +4,7 @@ local errors = require "deskpilot.base.errors"
 local find = require "deskpilot.desk.elements.find"
 local places = require "deskpilot.desk.elements.places"
 local rects = require "deskpilot.desk.picture.rect"
+local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
 local locate = {}
@@ -38,6 +39,27 @@ local function same_one(list, element)
   end
 end
 
+-- Why that process has not told of its elements, though nothing was too large to be read; nil where it has.
+local function silence(list, pid)
+  for _, app in ipairs(not list.truncated and list.apps or {}) do
+    if app.pid == pid and app.note then return app.note end
+  end
+end
+
+-- The elements of the element's application and, of them, the element: nil where it is not there, and why the
+-- application has not told of it. A busy one is asked again for a while: what it did not tell of is not gone.
+local function look_for(desk, element)
+  local limit = task.now() + desk.timing.element_action
+  while true do
+    local list, err = desk.elements.list { pid = element.pid ~= 0 and element.pid or nil, bare = true }
+    if not list then return nil, nil, err end
+    local now = same_one(list, element)
+    local why = not now and silence(list, element.pid) or nil
+    if not why or task.now() >= limit then return list, now, why end
+    task.sleep(desk.timing.wait_every)
+  end
+end
+
 -- The window that lies over a point of the element, nil where none does. Menus and tooltips are above all windows.
 local function covering(desk, list, element, x, y)
   local top, windows = element, desk.windows.list() or {}
@@ -57,9 +79,12 @@ end
 ---@param element deskpilot.element
 ---@return deskpilot.element? now, deskpilot.error? err
 function locate.locate(desk, element)
-  local list, err = desk.elements.list { pid = element.pid ~= 0 and element.pid or nil, bare = true }
-  if not list then return nil, err end
-  local now = same_one(list, element)
+  local list, now, why = look_for(desk, element)
+  if not list then return nil, why end
+  if not now and why then
+    return errors.fail("timed_out", "the %s cannot be looked for: its application %s; nothing was done: try again when "
+      .. "it is no longer busy", find.label(element), text.one_line(why))
+  end
   if not now then return stale(element, "is gone") end
   if now.role ~= element.role or now.name ~= element.name then
     return stale(element, "is now the %s", find.label(now))
