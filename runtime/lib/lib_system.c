@@ -175,8 +175,8 @@ static int lib_system_discard_input(lua_State *L)
     return 0;
 }
 
-/* Gives back to the system the memory that freed things have left, for what runs long; about 0.4 ms.
- * Garbage that was not collected yet is none of it. */
+/* Gives back to the system the memory that freed things have left, for what runs long; about 0.4
+ * ms. Garbage that was not collected yet is none of it. */
 static int lib_system_trim_memory(lua_State *L)
 {
     (void) L;

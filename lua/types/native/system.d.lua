@@ -72,8 +72,8 @@ function module.open(target) end
 --- meant for what is asked only now.
 function module.discard_input() end
 
---- Gives back to the system the memory that freed things have left, for what runs long; about 0.4 ms.
---- Garbage that was not collected yet is none of it.
+--- Gives back to the system the memory that freed things have left, for what runs long; about 0.4
+--- ms. Garbage that was not collected yet is none of it.
 function module.trim_memory() end
 
 --- Locks an open file until it is closed or this process ends, however it ends.

@@ -221,7 +221,9 @@ bool system_lock_file(int file, base_error *err)
     return base_fail(err, code, "cannot lock the file (error %lu)", (unsigned long) error);
 }
 
-void system_trim_memory(void) {}
+void system_trim_memory(void)
+{
+}
 
 void system_give_back(const void *start, size_t size)
 {
