@@ -212,11 +212,13 @@ function bench.rows(row)
     local measured = by_mode[mode]
     local judged, steps = bench.modes[mode].judged, measured.steps
     bench.print(mode, measured, statistics.load())
-    row("a step on 40 pages, settling " .. mode, values(steps, seconds_of), "s", nil, ("%d steps"):format(#steps))
-    -- Where a page has set a timer it is the page that says how long a step takes.
+    row("a step on 40 pages, settling " .. mode, values(steps, seconds_of), "s", judged and 0.08 or nil,
+      ("%d steps"):format(#steps))
     local still = values(steps, calm)
-    row("  of pages without timers", still, "s", judged and 0.08 or nil, ("%d steps"):format(#still))
-    row("  95th percentile of these", statistics.percentile(still, 95), "s", judged and 0.3 or nil)
+    if #still > 0 then
+      row("  of pages without timers", still, "s", judged and 0.08 or nil, ("%d steps"):format(#still))
+      row("  95th percentile of these", statistics.percentile(still, 95), "s", judged and 0.3 or nil)
+    end
     row("  acts and looks that came too early", #measured.early + #measured.blind, "", judged and 0 or nil)
     row("  pages that went wrong", #measured.wrong, "", judged and 0 or nil)
   end

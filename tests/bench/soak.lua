@@ -88,7 +88,6 @@ end
 ---@field seconds number the median of a turn, without the model
 ---@field relative number the same, as a multiple of what a fixed piece of work has taken in this window
 ---@field computed number seconds of the processor for a turn
----@field effort number the same, as a multiple of that fixed piece of work
 ---@field memory number MB, the median
 ---@field handles integer the most
 ---@field threads integer the most
@@ -115,10 +114,10 @@ end
 function Watch:close_window()
   local samples, from, to = self.samples, self.samples[1], self.samples[#self.samples]
   local inside = count_files(self.folder .. "/runs")
-  local seconds, work = statistics.median(self.seconds), median_of(samples, "reference")
-  local computed = (to.computed - from.computed) / (to.turn - from.turn)
-  table.insert(self.windows, { turns = #self.seconds, seconds = seconds, relative = seconds / work,
-    computed = computed, effort = computed / work, memory = median_of(samples, "memory"),
+  local seconds = statistics.median(self.seconds)
+  table.insert(self.windows, { turns = #self.seconds, seconds = seconds,
+    relative = seconds / median_of(samples, "reference"),
+    computed = (to.computed - from.computed) / (to.turn - from.turn), memory = median_of(samples, "memory"),
     handles = most_of(samples, "handles"), threads = most_of(samples, "threads"),
     files = (inside - self.files) / #self.seconds, temporary = count_files(files.temporary_folder()) - inside,
     bytes = statistics.median(self.bytes) })
@@ -194,9 +193,9 @@ local function growth(windows, key)
 end
 
 local flat = {
-  -- Where the turns take longer, but no longer than other work does, the machine is busier, or its processor slower.
+  -- Where the turns take longer, but no longer than other work does, the machine is busier.
   { key = "seconds", what = "time of a turn", limit = 0.05, unless = "relative" },
-  { key = "computed", what = "processor's time for a turn", limit = 0.05, unless = "effort" },
+  { key = "computed", what = "processor's time for a turn", limit = 0.05 },
   { key = "memory", what = "memory", limit = 0.05 },
   { key = "handles", what = "handles", limit = 0 },
   { key = "threads", what = "threads", limit = 0 },

@@ -59,7 +59,7 @@ function tests.a_history_keeps_the_latest_actions_of_very_many()
     most = math.max(most, #h.actions)
     t.ok(h.actions[#h.actions].args.key == tostring(i), "the latest is the last")
   end
-  t.ok(most >= 500 and most <= 751, "there were " .. most)
+  t.ok(most >= 1000 and most <= 1501, "there were " .. most)
   t.eq(h.actions[1].args.key, tostring(4000 - #h.actions + 1), "none is missing in between")
 end
 

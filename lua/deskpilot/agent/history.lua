@@ -130,7 +130,7 @@ end
 
 -- Actions that are kept as data: at least so many of the latest, and at most half as many more, so that a run may have
 -- any number of turns.
-local MOST_ACTIONS = 500
+local MOST_ACTIONS = 1000
 
 local function forget_oldest(self)
   if #self.actions <= MOST_ACTIONS * 3 // 2 then return end
