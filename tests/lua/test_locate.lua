@@ -27,7 +27,7 @@ end
 local own_window = { id = 1, pid = 7, title = "Note", x = 0, y = 0, width = 400, height = 300, visible = true }
 
 local function desk_with(list, windows)
-  return { elements = { list = function() return list end },
+  return { timing = { element_action = 0.2, wait_every = 0.01 }, elements = { list = function() return list end },
     windows = { list = function() return windows or { own_window } end } }
 end
 
