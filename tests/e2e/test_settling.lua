@@ -2,6 +2,7 @@
 -- and not before.
 local desktop = require "desktop"
 local files = require "deskpilot.base.files"
+local find = require "deskpilot.desk.elements.find"
 local page_server = require "page_server"
 local t = require "harness"
 local task = require "deskpilot.base.task"
@@ -9,7 +10,7 @@ local uv = require "luv"
 
 local tests = {}
 
-local SLEEPS, TIMERS, SCROLLS, WHEELS = 4, 8, 8, 8
+local SLEEPS, TIMERS, SCROLLS, WHEELS, AHEAD = 4, 8, 8, 8, 20
 local MOST_TRIES = 60
 
 local function count(list, wanted)
@@ -286,6 +287,33 @@ function tests.pages()
     click(desk, at_once)
     desk.settle()
     t.eq(says(desk, "at_once"), "At once " .. clicks + 1)
+  end)
+  server:stop()
+end
+
+-- The elements that a settle reads while it waits for the last frames are those that the act has led to, as the browser
+-- tells of them elsewhere than the page does.
+function tests.elements_that_are_read_meanwhile()
+  local server = page_server.start { ["/"] = t.ok(files.read "tests/pages/settling.html") }
+  desktop.with({ size = { 1200, 900 } }, function(desk)
+    desk.timing.settle_by_cause = true
+    t.ok(desk:watch())
+    t.ok(desk.browser.start { url = server.url .. "/" })
+    t.ok(desk.settle { quiet = 1.5, cap = 10 })
+    local at_once, held, clicks = element(desk, "At once"), 0, 0
+    while held < 2 or clicks < AHEAD do
+      t.ok(clicks < MOST_TRIES, "elements that were read meanwhile, and held: " .. held)
+      clicks = clicks + 1
+      click(desk, at_once)
+      local settled = t.ok(desk.settle { elements = true })
+      local list = settled.reason == "idle" and desk.elements_ahead:take()
+      if list then
+        held = held + 1
+        local name = "At once " .. clicks
+        t.ok(find.all(list, { name = name, role = "push button" })[1], ("the elements have no button '%s'"):format(name))
+        t.eq(#list, #t.ok(desk.elements.list()))
+      end
+    end
   end)
   server:stop()
 end

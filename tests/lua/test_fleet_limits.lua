@@ -4,6 +4,7 @@ local http = require "deskpilot.net.http"
 local json = require "deskpilot.base.json"
 local limit_service = require "deskpilot.fleet.limit_service"
 local nats_server = require "nats_server"
+local server_clock = require "deskpilot.fleet.server_clock"
 local shared_limits = require "deskpilot.fleet.shared_limits"
 local spent_minute = require "deskpilot.fleet.spent_minute"
 local store = require "deskpilot.fleet.store"
@@ -39,6 +40,22 @@ function tests.no_minute_has_more_calls_than_the_limit()
   end
   t.eq(most_in_a_minute(times), 20)
   t.ok(#times > 20 * math.floor((now - 1000) / 65), "and not many fewer: " .. #times)
+end
+
+-- A busy machine: the first message is long on its way, and so is the answer to the second.
+function tests.a_clock_is_compared_until_the_way_is_short()
+  local to_there, to_here, stored, messages = { 0.5, 0, 0 }, { 0, 0.3, 0 }, nil, 0
+  local clock = server_clock.new({ put = function()
+    messages = messages + 1
+    task.sleep(to_there[messages])
+    stored = task.now() + 1000
+    task.sleep(to_here[messages])
+    return 1
+  end, get = function() return { stored = stored } end }, "clock.a")
+  t.ok(clock:compare())
+  local off = clock:now() - task.now() - 1000
+  t.ok(math.abs(off) < 0.1, ("off by %.3f s"):format(off))
+  t.eq(messages, 3)
 end
 
 function tests.tokens_are_reckoned_and_corrected()

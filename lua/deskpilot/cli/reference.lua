@@ -10,8 +10,8 @@ local types = require "deskpilot.cli.types"
 local reference = {}
 
 -- What is no part of the library, though it is in the desk.
-local internal = { native = true, event_pump = true, pending_work = true, session = true, timing = true,
-  closers = true, _ = true }
+local internal = { native = true, event_pump = true, pending_work = true, elements_ahead = true, session = true,
+  timing = true, closers = true, _ = true }
 
 -- Pages in the order of the index. The parts of a desk that are not named here follow, by name.
 local order = { "desk", "screen", "shot", "mouse", "keyboard", "input", "windows", "elements", "clipboard", "apps",

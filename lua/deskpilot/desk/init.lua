@@ -46,6 +46,7 @@ local desk = {}
 ---@field activity deskpilot.desk.activity people at the desktop, and giving way to them
 ---@field hotkeys deskpilot.desk.hotkeys keys that work in any window
 ---@field event_pump deskpilot.event_pump
+---@field elements_ahead deskpilot.elements_ahead a reading of the elements that a settle has begun
 ---@field pending_work deskpilot.pending_work whether anything that an act has begun is still on its way
 ---@field act any? whose act this is: changed for each act of an agent; a script has none
 ---@field last_press deskpilot.last_press? when a button went down last
@@ -141,7 +142,7 @@ function Desk:close()
 end
 
 local signatures = signature.of("desk", {
-  settle = { { quiet = "number", floor = "number", cap = "number", past = "boolean" } },
+  settle = { { quiet = "number", floor = "number", cap = "number", past = "boolean", elements = "boolean" } },
   wait_for_change = { { region = "any", window = "any", monitor = "any", action = "function", timeout = "number" } },
   wait_for_window = { "window_criteria" }, wait_for_element = { "element_criteria" },
   wait_for_text = { "text", "options?" }, wait_for_image = { "picture", "options?" },

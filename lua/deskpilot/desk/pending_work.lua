@@ -52,6 +52,7 @@ local frame_makers = { "VizCompositorTh", "Compositor" }
 ---@field known table<string, { late: number?, misses: integer }> late: seconds from the act's end to a change that came
 ---  after it had settled; misses: how often it was expected in vain since
 ---@field settle_began number?
+---@field elements_next boolean? whether the elements are asked for as soon as it ends
 ---@field settled number? when the act before had settled
 ---@field late number? when the screen has first changed after that
 ---@field changed number? when it has done so last
@@ -188,8 +189,9 @@ local function note_change(self)
 end
 
 --- Settling begins, with what the acts up to now have begun.
-function PendingWork:settling()
-  self.settle_began = task.now()
+---@param elements boolean? whether the elements are asked for as soon as it ends
+function PendingWork:settling(elements)
+  self.settle_began, self.elements_next = task.now(), elements
 end
 
 -- Whether a change has come at the time at which it is expected.
@@ -222,6 +224,7 @@ function PendingWork:begin(doing)
   if self.begun or self.closed or not self.desk.timing.settle_by_cause then return end
   if self.settled then learn(self) end
   self.desk.event_pump:listen(nil)
+  self.desk.elements_ahead:forget()
   self.unknown, self.ping, self.connected = nil, nil, nil
   self.every, self.settled, self.doing, self.frames, self.framed = LEAST, nil, doing, nil, nil
   if not self.desk.session then self.unknown = "programs" end
@@ -290,6 +293,7 @@ end
 local function look_into_pages(self, soon)
   local frames = self.front and self.frames
   local wait_for_them = frames and not (self.framed and task.now() < self.framed + FRAMED)
+  if wait_for_them and self.elements_next then self.desk.elements_ahead:begin() end
   local how, more = motion(self, wait_for_them)
   if not how then self.unknown = more end
   if not how or how == "ends" then

@@ -1,6 +1,7 @@
 --- desk.elements: the elements that applications report by their accessibility interface.
 local native = require "native.elements"
 local acts = require "deskpilot.desk.elements.acts"
+local ahead = require "deskpilot.desk.elements.ahead"
 local errors = require "deskpilot.base.errors"
 local find = require "deskpilot.desk.elements.find"
 local locate = require "deskpilot.desk.elements.locate"
@@ -132,6 +133,8 @@ function elements.new(desk)
       .. "accessibility switched off"):format(window.title))
   end
 
+  desk.elements_ahead = ahead.new(desk, read)
+
   --- The elements on the screen, parents before children: all of them, or those that match. `all` includes elements
   --- that are not showing (closed menus, hidden pages); `bare` leaves out texts, values and actions. list.apps names
   --- the applications; one that did not answer has a note in list.apps[i].note.
@@ -141,9 +144,9 @@ function elements.new(desk)
   function api.list(criteria)
     criteria = criteria or {}
     find.check(criteria)
+    if not next(criteria) then return desk.elements_ahead:take() or read(criteria) end
     local list, frame = read(criteria)
     if not list then return nil, frame end
-    if not next(criteria) then return list end
     local found = find.all(list, criteria, frame)
     if #found == #list then return list end
     return setmetatable(found, getmetatable(list))

@@ -23,6 +23,7 @@ end
 ---@field quiet number? a screen without a change for so long is settled
 ---@field floor number? least time to wait for a first change
 ---@field cap number? timeout, after which a screen that still changes is taken as it is
+---@field elements boolean? whether the elements are asked for next: they may be read while the last frames are waited for
 ---@field past boolean? whether the time before the call counts too, as far as the desk was watching (desk:watch)
 
 ---@class deskpilot.settled
@@ -73,7 +74,7 @@ function waits.wait_until_settled(desk, options)
   local began = task.now()
   local ok, err = desk:watch()
   if not ok then return nil, err end
-  desk.pending_work:settling()
+  desk.pending_work:settling(options.elements)
   local reason, why = reason_to_go_on(desk, began, options.past and desk.watching or began, times)
   if not reason then return nil, why end
   local unknown = times.by_cause and reason ~= "idle" and desk.pending_work.begun and desk.pending_work.unknown or nil
