@@ -53,6 +53,7 @@ local frame_makers = { "VizCompositorTh", "Compositor" }
 ---  after it had settled; misses: how often it was expected in vain since
 ---@field settle_began number?
 ---@field elements_next boolean? whether the elements are asked for as soon as it ends
+---@field moves boolean? whether a page was moving when it was asked last
 ---@field settled number? when the act before had settled
 ---@field late number? when the screen has first changed after that
 ---@field changed number? when it has done so last
@@ -191,7 +192,7 @@ end
 --- Settling begins, with what the acts up to now have begun.
 ---@param elements boolean? whether the elements are asked for as soon as it ends
 function PendingWork:settling(elements)
-  self.settle_began, self.elements_next = task.now(), elements
+  self.settle_began, self.elements_next, self.moves = task.now(), elements, nil
 end
 
 -- Whether a change has come at the time at which it is expected.
@@ -293,9 +294,10 @@ end
 local function look_into_pages(self, soon)
   local frames = self.front and self.frames
   local wait_for_them = frames and not (self.framed and task.now() < self.framed + FRAMED)
-  if wait_for_them and self.elements_next then self.desk.elements_ahead:begin() end
+  if self.elements_next and not self.moves then self.desk.elements_ahead:begin() end
   local how, more = motion(self, wait_for_them)
   if not how then self.unknown = more end
+  self.moves = how == "ends"
   if not how or how == "ends" then
     self.framed = nil
     return nil
