@@ -87,6 +87,7 @@ end
 ---@field turns integer
 ---@field seconds number the median of a turn, without the model
 ---@field relative number the same, as a multiple of what a fixed piece of work has taken in this window
+---@field reference number seconds of that piece of work, the median
 ---@field computed number seconds of the processor for a turn
 ---@field memory number MB, the median
 ---@field handles integer the most
@@ -114,9 +115,9 @@ end
 function Watch:close_window()
   local samples, from, to = self.samples, self.samples[1], self.samples[#self.samples]
   local inside = count_files(self.folder .. "/runs")
-  local seconds = statistics.median(self.seconds)
+  local seconds, reference_now = statistics.median(self.seconds), median_of(samples, "reference")
   table.insert(self.windows, { turns = #self.seconds, seconds = seconds,
-    relative = seconds / median_of(samples, "reference"),
+    relative = seconds / reference_now, reference = reference_now,
     computed = (to.computed - from.computed) / (to.turn - from.turn), memory = median_of(samples, "memory"),
     handles = most_of(samples, "handles"), threads = most_of(samples, "threads"),
     files = (inside - self.files) / #self.seconds, temporary = count_files(files.temporary_folder()) - inside,
@@ -227,12 +228,12 @@ end
 
 local function print_window(window, number)
   if number == 1 then
-    io.stdout:write(("%6s %10s %10s %8s %8s %8s %7s %6s %9s  %s\n"):format("turns", "s a turn", "computed", "memory MB",
-      "handles", "threads", "files", "others", "request", "machine"))
+    io.stdout:write(("%6s %10s %10s %8s %8s %8s %7s %6s %9s %9s  %s\n"):format("turns", "s a turn", "computed",
+      "memory MB", "handles", "threads", "files", "others", "request", "other work", "machine"))
   end
-  io.stdout:write(("%6d %10.4f %10.4f %9.2f %8d %8d %7.2f %6d %7.0fkB  %s\n"):format(number * window.turns,
+  io.stdout:write(("%6d %10.4f %10.4f %9.2f %8d %8d %7.2f %6d %7.0fkB %7.2fms  %s\n"):format(number * window.turns,
     window.seconds, window.computed, window.memory, window.handles, window.threads, window.files, window.temporary,
-    window.bytes / 1024, statistics.load()))
+    window.bytes / 1024, 1000 * window.reference, statistics.load()))
   io.stdout:flush()
 end
 

@@ -60,9 +60,9 @@ local function told_in_words(before, now)
   return places
 end
 
--- The picture without these places of the screen, as rectangles that do not overlap.
-local function without(shot, places)
-  local rest = { { x = 0, y = 0, width = shot.width, height = shot.height } }
+-- A part of the picture without these places of the screen, as rectangles that do not overlap.
+local function without(shot, part_of_it, places)
+  local rest = { part_of_it }
   for _, place in ipairs(places) do
     local hole, left = shot:from_screen(place), {}
     if hole then
@@ -77,10 +77,12 @@ end
 ---@param before deskpilot.observation
 ---@param now deskpilot.observation of the same part of the screen
 ---@param places deskpilot.rect[] of the screen, which are left out
+---@param within deskpilot.rect? a part of the pictures, outside of which nothing differs
 ---@return deskpilot.rect?
-function changed_picture.difference(before, now, places)
+function changed_picture.difference(before, now, places, within)
   local found
-  for _, part in ipairs(without(now.shot, places)) do
+  within = within or { x = 0, y = 0, width = now.shot.width, height = now.shot.height }
+  for _, part in ipairs(without(now.shot, within, places)) do
     local differs = now.shot:difference(before.shot, { tolerance = tolerance, area = part })
     if differs then found = found and rects.union(found, differs) or differs end
   end
@@ -105,7 +107,7 @@ function changed_picture.part(before, now, beyond_words)
   if found and beyond_words then
     local places = told_in_words(before, now)
     table.move(left, 1, #left, #places + 1, places)
-    if not changed_picture.difference(before, now, places) then return nil end
+    if not changed_picture.difference(before, now, places, found) then return nil end
   end
   if not found then return nil end
   local shot = now.shot
