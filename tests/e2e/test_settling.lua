@@ -310,7 +310,8 @@ function tests.elements_that_are_read_meanwhile()
       if list then
         held = held + 1
         local name = "At once " .. clicks
-        t.ok(find.all(list, { name = name, role = "push button" })[1], ("the elements have no button '%s'"):format(name))
+        local button = find.all(list, { name = name, role = "push button" })[1]
+        t.ok(button, ("the elements have no button '%s'"):format(name))
         t.eq(#list, #t.ok(desk.elements.list()))
       end
     end

@@ -1,5 +1,5 @@
--- Elements that are read before somebody asks for them: when the reading holds, and when it does not. A desk that a test
--- makes up; e2e/test_settling.lua has a real one.
+-- Elements that are read before somebody asks for them: when the reading holds, and when it does not. A desk that a
+-- test makes up; e2e/test_settling.lua has a real one.
 local ahead = require "deskpilot.desk.elements.ahead"
 local t = require "harness"
 local task = require "deskpilot.base.task"

@@ -36,8 +36,8 @@ local function compare_once(self)
   return entry.stored and entry.stored - (before + after) / 2 or self.ahead, after - before
 end
 
---- Compares it with the server's. It is off by half of a message's way at the most: where that was long, as on a machine
---- that is busy, it is compared again, and the shortest counts.
+--- Compares it with the server's. It is off by half of a message's way at the most: where that was long, as on a busy
+--- machine, it is compared again, and the shortest counts.
 ---@return true? ok, deskpilot.error? err
 function Clock:compare()
   local shortest = math.huge

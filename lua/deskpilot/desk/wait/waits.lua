@@ -23,7 +23,7 @@ end
 ---@field quiet number? a screen without a change for so long is settled
 ---@field floor number? least time to wait for a first change
 ---@field cap number? timeout, after which a screen that still changes is taken as it is
----@field elements boolean? whether the elements are asked for next: they may be read while the last frames are waited for
+---@field elements boolean? whether the elements are asked for next: they may be read beside the last frames
 ---@field past boolean? whether the time before the call counts too, as far as the desk was watching (desk:watch)
 
 ---@class deskpilot.settled
