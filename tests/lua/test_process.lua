@@ -115,6 +115,20 @@ tests.a_child_gets_no_secrets = with_children(function(start)
   t.ok(seen.PATH or seen.Path, "a child finds programs")
 end)
 
+-- Its input is closed some time before it has ended. (On Windows a pipe is open for as long as the process.)
+tests.who_writes_to_one_that_ends_is_told_how_it_did = with_children(function(start)
+  if system.platform == "windows" then return end
+  local child <close> = start [[
+require("luv").fs_close(0) -- Lua itself does not close it
+io.write("closed\n")
+io.flush()
+io.stderr:write("no luck today\n")
+require("luv").sleep(200)
+os.exit(3)]]
+  t.eq(child:line(30), "closed")
+  t.fails("io", "has ended with status 3; it said: no luck today", child:write "a line\n")
+end)
+
 tests.what_cannot_be_started_says_why = with_children(function(_, folder)
   t.fails("not_found", "no-such-program-anywhere", process.start { argv = { "no-such-program-anywhere" } })
   t.fails("not_found", "there is no folder", process.start { argv = { runner }, cwd = files.join(folder, "nowhere") })

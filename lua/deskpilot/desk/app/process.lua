@@ -165,8 +165,9 @@ function Process:last_words()
   return text.cut(line, 200)
 end
 
--- "NAME has ended with status 3; it said: ..."
+-- "NAME has ended with status 3; it said: ...": a pipe may be heard to be closed before either is known.
 local function gone(self)
+  wait_until(self, process.timing.output, function() return self.status and self.stderr:is_over() end)
   local words = self:last_words()
   return errors.fail("io", "%s has ended%s%s", self.name, self.status and " with status " .. self.status or "",
     words ~= "" and "; it said: " .. words or "")
@@ -210,12 +211,7 @@ local function receive(self, seconds, what, take)
   end)
   if found then return found end
   if err then return errors.fail("protocol", "%s wrote %s", self.name, err) end
-  if self.stdout.ended then
-    wait_until(self, process.timing.output, function() -- so that the error can tell both
-      return self.status and self.stderr:is_over()
-    end)
-    return gone(self)
-  end
+  if self.stdout.ended then return gone(self) end
   return errors.fail("timed_out", "%s has not written %s within %g s", self.name, what, seconds)
 end
 

@@ -144,9 +144,10 @@ function elements.new(desk)
   function api.list(criteria)
     criteria = criteria or {}
     find.check(criteria)
-    if not next(criteria) then return desk.elements_ahead:take() or read(criteria) end
-    local list, frame = read(criteria)
+    local list, frame = not next(criteria) and desk.elements_ahead:take() or nil, nil
+    if not list then list, frame = read(criteria) end
     if not list then return nil, frame end
+    if not next(criteria) then return list end
     local found = find.all(list, criteria, frame)
     if #found == #list then return list end
     return setmetatable(found, getmetatable(list))
