@@ -175,6 +175,18 @@ static void give_back(ocr_reader *reader, slot *s)
 /* --- areas --------------------------------------------------------------------------------------
  */
 
+/* A copy of a text, in an empty one. */
+static bool copy(const ocr_text *text, ocr_text *out, base_error *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < text->count; i++) {
+        ok = ocr_text_add(out, text->words[i], err);
+    }
+    out->lines = text->lines;
+    out->areas = text->areas;
+    return ok;
+}
+
 static bool read_area(job *j, ocr_engine *engine, size_t index, base_error *err)
 {
     const ocr_area_box *area = &j->areas.items[index];
@@ -184,11 +196,7 @@ static bool read_area(job *j, ocr_engine *engine, size_t index, base_error *err)
         ocr_text_free(&text);
         return ok;
     }
-    ocr_text *part = &j->parts[index];
-    for (size_t i = 0; ok && i < text.count; i++) {
-        ok = ocr_text_add(part, text.words[i], err);
-    }
-    part->lines = text.lines;
+    ok = copy(&text, &j->parts[index], err);
     atomic_fetch_add(&j->read, 1);
     uv_mutex_lock(&j->reader->lock);
     ocr_cache_keep(j->reader->cache, j->keys[index], &text);
@@ -221,18 +229,12 @@ static void work(void *context)
     }
 }
 
-/* Takes the text of an area from the cache, if it is there. */
-static bool recall(job *j, size_t index, bool *known, base_error *err)
+/* Takes the text for a key from the cache, if it is there. The lock must be held. */
+static bool recall(ocr_reader *reader, ocr_key key, ocr_text *out, bool *known, base_error *err)
 {
-    const ocr_text *text = ocr_cache_find(j->reader->cache, j->keys[index]);
-    ocr_text *part = &j->parts[index];
-    bool ok = true;
+    const ocr_text *text = ocr_cache_find(reader->cache, key);
     *known = text != NULL;
-    for (size_t i = 0; text && ok && i < text->count; i++) {
-        ok = ocr_text_add(part, text->words[i], err);
-    }
-    part->lines = text ? text->lines : 0;
-    return ok;
+    return !text || copy(text, out, err);
 }
 
 static bool prepare(job *j, base_error *err)
@@ -255,7 +257,7 @@ static bool prepare(job *j, base_error *err)
             if (j->areas.items[i].block != (blocks == 1)) {
                 continue;
             }
-            ok = recall(j, i, &known, err);
+            ok = recall(j->reader, j->keys[i], &j->parts[i], &known, err);
             if (!known) {
                 j->unread[j->unread_count++] = i;
             }
@@ -317,6 +319,38 @@ static bool complete(job *j, base_error *err)
                      left, j->areas.count);
 }
 
+static bool read_all(job *j, ocr_text *out, base_error *err)
+{
+    bool ok = ocr_detect(j->image, &j->areas, err) && prepare(j, err);
+    if (ok && j->unread_count > 0) {
+        work_together(j);
+        ok = complete(j, err);
+    }
+    ok = ok && gather(j, out, err);
+    for (size_t i = 0; j->parts && i < j->areas.count; i++) {
+        ocr_text_free(&j->parts[i]);
+    }
+    free(j->parts);
+    free(j->keys);
+    free(j->unread);
+    ocr_areas_free(&j->areas);
+    return ok;
+}
+
+/* Keeps the text of a whole picture. It is no failure where there is no memory for that. */
+static void keep_all(ocr_reader *reader, ocr_key key, const ocr_text *text)
+{
+    ocr_text kept = {0};
+    base_error err;
+    if (!copy(text, &kept, &err)) {
+        ocr_text_free(&kept);
+        return;
+    }
+    uv_mutex_lock(&reader->lock);
+    ocr_cache_keep(reader->cache, key, &kept);
+    uv_mutex_unlock(&reader->lock);
+}
+
 bool ocr_read(ocr_reader *reader, const image_bitmap *image, const char *language,
               uint64_t deadline, const atomic_bool *cancel, ocr_text *out, base_error *err)
 {
@@ -326,19 +360,16 @@ bool ocr_read(ocr_reader *reader, const image_bitmap *image, const char *languag
              .deadline = deadline,
              .cancel = cancel};
     *out = (ocr_text){0};
-    bool ok = ocr_detect(image, &j.areas, err) && prepare(&j, err);
-    if (ok && j.unread_count > 0) {
-        work_together(&j);
-        ok = complete(&j, err);
+    ocr_key key = ocr_key_of_all(image, language);
+    bool known;
+    uv_mutex_lock(&reader->lock);
+    bool ok = recall(reader, key, out, &known, err);
+    uv_mutex_unlock(&reader->lock);
+    if (ok && known) {
+        out->known = out->areas;
+    } else if (ok && (ok = read_all(&j, out, err))) {
+        keep_all(reader, key, out);
     }
-    ok = ok && gather(&j, out, err);
-    for (size_t i = 0; j.parts && i < j.areas.count; i++) {
-        ocr_text_free(&j.parts[i]);
-    }
-    free(j.parts);
-    free(j.keys);
-    free(j.unread);
-    ocr_areas_free(&j.areas);
     if (!ok) {
         ocr_text_free(out);
     }

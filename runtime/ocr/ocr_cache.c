@@ -3,7 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 1024, GENERATION = 3000 };
+enum {
+    SLOTS = 1024,
+    GENERATION = 3000,
+    LANES = 4, /* checksums that are made beside one another, since each step waits for the last */
+};
 
 typedef struct entry {
     ocr_key key;
@@ -77,21 +81,54 @@ static ocr_key mix(ocr_key key, uint64_t value)
     return key;
 }
 
-ocr_key ocr_key_of(const image_bitmap *image, const ocr_area_box *area, const char *language)
+/* So many pixels, one or two, without their fourth bytes. */
+static uint64_t colours(const uint8_t *p, size_t pixels)
 {
-    image_rect r = area->rect;
-    ocr_key key = mix((ocr_key){1, 2},
-                      (uint64_t) r.width << 32 | (uint64_t) r.height << 1 | (area->block ? 1 : 0));
+    static const uint8_t used[8] = {255, 255, 255, 0, 255, 255, 255, 0};
+    uint64_t value = 0, mask;
+    memcpy(&value, p, 4 * pixels);
+    memcpy(&mask, used, sizeof mask);
+    return value & mask;
+}
+
+static void mix_row(ocr_key lanes[LANES], const uint8_t *p, int width)
+{
+    int x = 0;
+    for (; x + 2 * LANES <= width; x += 2 * LANES, p += 8 * LANES) {
+        for (int i = 0; i < LANES; i++) {
+            lanes[i] = mix(lanes[i], colours(p + 8 * i, 2));
+        }
+    }
+    for (; x < width; x++, p += 4) {
+        lanes[x % LANES] = mix(lanes[x % LANES], colours(p, 1));
+    }
+}
+
+static ocr_key key_of(const image_bitmap *image, image_rect r, uint64_t kind, const char *language)
+{
+    ocr_key key = mix((ocr_key){1, 2}, (uint64_t) r.width << 32 | (uint64_t) r.height);
+    key = mix(key, kind);
     for (const char *p = language; *p; p++) {
         key = mix(key, (unsigned char) *p);
     }
+    ocr_key lanes[LANES] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}};
     for (int y = r.y; y < r.y + r.height; y++) {
-        const uint8_t *p = image->pixels + (size_t) y * image->stride + (size_t) r.x * 4;
-        for (int x = 0; x < r.width; x++, p += 4) {
-            key = mix(key, (uint64_t) p[0] << 16 | (uint64_t) p[1] << 8 | p[2]);
-        }
+        mix_row(lanes, image->pixels + (size_t) y * image->stride + (size_t) r.x * 4, r.width);
+    }
+    for (int i = 0; i < LANES; i++) {
+        key = mix(mix(key, lanes[i].a), lanes[i].b);
     }
     return key;
+}
+
+ocr_key ocr_key_of(const image_bitmap *image, const ocr_area_box *area, const char *language)
+{
+    return key_of(image, area->rect, area->block ? 1 : 0, language);
+}
+
+ocr_key ocr_key_of_all(const image_bitmap *image, const char *language)
+{
+    return key_of(image, (image_rect){0, 0, image->width, image->height}, 2, language);
 }
 
 static entry **place(generation *g, ocr_key key)

@@ -234,6 +234,31 @@ static void test_ink_of_a_selection(void)
     image_free(&image);
 }
 
+/* Every pixel of an area counts, whatever the width, and of each its colour. */
+static void test_key(void)
+{
+    image_bitmap image = paper(24, 3);
+    for (int width = 1; width <= 20; width++) {
+        ocr_area_box area = {{2, 1, width, 2}, false, false};
+        ocr_key key = ocr_key_of(&image, &area, "eng");
+        for (int at = 0; at < 24 * 3; at++) {
+            int x = at % 24, y = at / 24;
+            bool inside = x >= 2 && x < 2 + width && y >= 1;
+            uint8_t *pixel = image.pixels + (size_t) y * image.stride + (size_t) x * 4;
+            for (int channel = 0; channel < 4; channel++) {
+                pixel[channel] ^= 1;
+                ocr_key other = ocr_key_of(&image, &area, "eng");
+                bool same = other.a == key.a && other.b == key.b;
+                if (!CHECK(same == !(inside && channel < 3))) {
+                    printf("width %d, pixel %d,%d, channel %d\n", width, x, y, channel);
+                }
+                pixel[channel] ^= 1;
+            }
+        }
+    }
+    image_free(&image);
+}
+
 static void test_memory(void)
 {
     ocr_cache *cache = ocr_cache_new();
@@ -245,6 +270,8 @@ static void test_memory(void)
     picture_set(&other, 10, 10, PAPER ^ 1);
     ocr_key changed = ocr_key_of(&other, &area, "eng"), german = ocr_key_of(&image, &area, "deu");
     CHECK(changed.a != key.a && german.a != key.a);
+    ocr_key all = ocr_key_of_all(&image, "eng"), all_changed = ocr_key_of_all(&other, "eng");
+    CHECK(all.a != all_changed.a && all.a != key.a);
     CHECK(!ocr_cache_find(cache, key));
     for (int i = 0; i < 10000; i++) { /* far more than are kept; the first is asked for all along */
         ocr_key next = {key.a + (uint64_t) i * 7, key.b};
@@ -292,6 +319,7 @@ int main(void)
     test_edges_of_the_picture();
     test_ink();
     test_ink_of_a_selection();
+    test_key();
     test_memory();
     test_words_are_cleaned();
     return check_done();
