@@ -27,6 +27,10 @@ struct ocr_reader {
     uv_mutex_t opening;
     slot slots[MOST_ENGINES];
     ocr_cache *cache;
+    /* The picture that was read last: one only, since a screen that keeps changing has no end of
+     * them, and the text of each is large. */
+    ocr_key last_key;
+    ocr_text last;
     int threads;
 };
 
@@ -58,6 +62,7 @@ void ocr_free(ocr_reader *reader)
         ocr_engine_close(reader->slots[i].engine);
     }
     ocr_cache_free(reader->cache);
+    ocr_text_free(&reader->last);
     uv_cond_destroy(&reader->idle);
     uv_mutex_destroy(&reader->opening);
     uv_mutex_destroy(&reader->lock);
@@ -229,12 +234,12 @@ static void work(void *context)
     }
 }
 
-/* Takes the text for a key from the cache, if it is there. The lock must be held. */
-static bool recall(ocr_reader *reader, ocr_key key, ocr_text *out, bool *known, base_error *err)
+/* Takes the text of an area from the cache, if it is there. */
+static bool recall(job *j, size_t index, bool *known, base_error *err)
 {
-    const ocr_text *text = ocr_cache_find(reader->cache, key);
+    const ocr_text *text = ocr_cache_find(j->reader->cache, j->keys[index]);
     *known = text != NULL;
-    return !text || copy(text, out, err);
+    return !text || copy(text, &j->parts[index], err);
 }
 
 static bool prepare(job *j, base_error *err)
@@ -257,7 +262,7 @@ static bool prepare(job *j, base_error *err)
             if (j->areas.items[i].block != (blocks == 1)) {
                 continue;
             }
-            ok = recall(j->reader, j->keys[i], &j->parts[i], &known, err);
+            ok = recall(j, i, &known, err);
             if (!known) {
                 j->unread[j->unread_count++] = i;
             }
@@ -337,8 +342,20 @@ static bool read_all(job *j, ocr_text *out, base_error *err)
     return ok;
 }
 
-/* Keeps the text of a whole picture. It is no failure where there is no memory for that. */
-static void keep_all(ocr_reader *reader, ocr_key key, const ocr_text *text)
+/* Takes the text of a picture, if that is the last one. */
+static bool recall_last(ocr_reader *reader, ocr_key key, ocr_text *out, bool *known,
+                        base_error *err)
+{
+    uv_mutex_lock(&reader->lock);
+    *known = reader->last_key.a == key.a && reader->last_key.b == key.b;
+    bool ok = !*known || copy(&reader->last, out, err);
+    uv_mutex_unlock(&reader->lock);
+    out->known = out->areas;
+    return ok;
+}
+
+/* It is no failure where there is no memory for that. */
+static void keep_last(ocr_reader *reader, ocr_key key, const ocr_text *text)
 {
     ocr_text kept = {0};
     base_error err;
@@ -347,8 +364,11 @@ static void keep_all(ocr_reader *reader, ocr_key key, const ocr_text *text)
         return;
     }
     uv_mutex_lock(&reader->lock);
-    ocr_cache_keep(reader->cache, key, &kept);
+    ocr_text before = reader->last;
+    reader->last_key = key;
+    reader->last = kept;
     uv_mutex_unlock(&reader->lock);
+    ocr_text_free(&before);
 }
 
 bool ocr_read(ocr_reader *reader, const image_bitmap *image, const char *language,
@@ -362,13 +382,12 @@ bool ocr_read(ocr_reader *reader, const image_bitmap *image, const char *languag
     *out = (ocr_text){0};
     ocr_key key = ocr_key_of_all(image, language);
     bool known;
-    uv_mutex_lock(&reader->lock);
-    bool ok = recall(reader, key, out, &known, err);
-    uv_mutex_unlock(&reader->lock);
-    if (ok && known) {
-        out->known = out->areas;
-    } else if (ok && (ok = read_all(&j, out, err))) {
-        keep_all(reader, key, out);
+    bool ok = recall_last(reader, key, out, &known, err);
+    if (ok && !known) {
+        ok = read_all(&j, out, err);
+    }
+    if (ok && !known) {
+        keep_last(reader, key, out);
     }
     if (!ok) {
         ocr_text_free(out);

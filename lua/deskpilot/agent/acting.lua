@@ -134,7 +134,8 @@ end
 -- `hit` and `element`: what the action has hit (act_record.before).
 local function settle(run, hit, element)
   local how = { quiet = pace.set(run, "settle_quiet"), cap = pace.set(run, "settle_cap"),
-    floor = pace.get(run, "settle_floor"), elements = run.config:get "observe.elements" }
+    floor = pace.get(run, "settle_floor"),
+    elements = run.goal.thinks ~= nil and run.config:get "observe.elements" } -- a script looks where it wants to
   local began = task.now()
   local settled, err = run.desk.settle(how)
   if wait_for_page(run) then settled, err = run.desk.settle(how) end

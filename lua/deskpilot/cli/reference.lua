@@ -9,8 +9,9 @@ local types = require "deskpilot.cli.types"
 
 local reference = {}
 
--- What is no part of the library, though it is in the desk.
-local internal = { native = true, event_pump = true, pending_work = true, elements_ahead = true, session = true,
+--- What is no part of the library, though it is in the desk.
+---@type table<string, true>
+reference.internal = { native = true, event_pump = true, pending_work = true, elements_ahead = true, session = true,
   timing = true, closers = true, _ = true }
 
 -- Pages in the order of the index. The parts of a desk that are not named here follow, by name.
@@ -42,7 +43,7 @@ end
 
 local function functions_of(t, prefix, into)
   for name, fn in pairs(t) do
-    if type(fn) == "function" and not internal[name] and not name:find("^_") then
+    if type(fn) == "function" and not reference.internal[name] and not name:find("^_") then
       fn = signature.origin(fn)
       local info = debug.getinfo(fn, "S")
       if info.what ~= "C" then
@@ -116,7 +117,7 @@ local function collect(desk)
       main = "deskpilot/agent/checks.lua", also = { "deskpilot/agent/verdict.lua" } },
   }
   for name, part in pairs(desk) do
-    if type(part) == "table" and not internal[name] and not pages[name] then
+    if type(part) == "table" and not reference.internal[name] and not pages[name] then
       local functions = functions_of(part, "desk." .. name .. ".", {})
       if #functions > 0 then pages[name] = { functions = functions, main = main_of(functions, name) } end
     end

@@ -222,10 +222,10 @@ end
 --- An act begins: what was on its way before is not its doing. Acts that follow without a settle are one.
 ---@param doing string? what kind of act it is; changes that come late are expected of the same kind
 function PendingWork:begin(doing)
+  self.desk.elements_ahead:forget()
   if self.begun or self.closed or not self.desk.timing.settle_by_cause then return end
   if self.settled then learn(self) end
   self.desk.event_pump:listen(nil)
-  self.desk.elements_ahead:forget()
   self.unknown, self.ping, self.connected = nil, nil, nil
   self.every, self.settled, self.doing, self.frames, self.framed = LEAST, nil, doing, nil, nil
   if not self.desk.session then self.unknown = "programs" end
