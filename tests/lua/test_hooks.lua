@@ -222,4 +222,28 @@ function tests.what_a_hook_hands_on_is_read_as_ever()
   t.eq({ did and did.ok, run.outcome.status }, { true, "succeeded" }, run.outcome.reason)
 end
 
+-- What is read while an act settles is for the look that follows. A hook in between may do anything.
+function tests.nothing_is_read_ahead_where_a_hook_comes_before_the_look()
+  local function reads_ahead(mission)
+    local given
+    mission.task = "x"
+    local run = null_run.play(mission, { turn = function(run)
+      local settle = run.desk.settle
+      run.desk.settle = function(how)
+        given = how.elements
+        return settle(how)
+      end
+      run:act { tool = "press_key", args = { key = "a" }, why = "w" }
+      run:stop("succeeded", "done")
+    end })
+    t.eq(run.outcome.status, "succeeded", run.outcome.reason)
+    return given
+  end
+  t.eq(reads_ahead {}, true)
+  t.eq(reads_ahead { after_action = function() end }, true, "it comes before the settle")
+  for _, name in ipairs { "settled", "turn_end", "turn_start" } do
+    t.eq(reads_ahead { [name] = function() end }, false, name)
+  end
+end
+
 return tests

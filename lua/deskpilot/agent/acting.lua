@@ -131,11 +131,20 @@ local function wait_for_page(run)
   return true
 end
 
+-- Whether a look at the elements follows a settle, with nothing in between that could change them: a script looks where
+-- it wants to, and what a hook of somebody's own does is not known.
+local function looks_next(run)
+  if not run.goal.thinks or not run.config:get "observe.elements" then return false end
+  for _, name in ipairs { "settled", "turn_end", "turn_start" } do
+    if listeners.own_file_hears(run, name) then return false end
+  end
+  return true
+end
+
 -- `hit` and `element`: what the action has hit (act_record.before).
 local function settle(run, hit, element)
   local how = { quiet = pace.set(run, "settle_quiet"), cap = pace.set(run, "settle_cap"),
-    floor = pace.get(run, "settle_floor"),
-    elements = run.goal.thinks ~= nil and run.config:get "observe.elements" } -- a script looks where it wants to
+    floor = pace.get(run, "settle_floor"), elements = looks_next(run) }
   local began = task.now()
   local settled, err = run.desk.settle(how)
   if wait_for_page(run) then settled, err = run.desk.settle(how) end

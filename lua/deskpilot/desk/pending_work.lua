@@ -294,7 +294,7 @@ end
 local function look_into_pages(self, soon)
   local frames = self.front and self.frames
   local wait_for_them = frames and not (self.framed and task.now() < self.framed + FRAMED)
-  if self.elements_next and not self.moves then self.desk.elements_ahead:begin() end
+  if frames and self.elements_next and not self.moves then self.desk.elements_ahead:begin() end
   local how, more = motion(self, wait_for_them)
   if not how then self.unknown = more end
   self.moves = how == "ends"

@@ -5,7 +5,7 @@ local task = require "deskpilot.base.task"
 
 local ahead = {}
 
-local LONGEST = 0.5 -- seconds for which a reading holds; what is not drawn may change unnoticed
+local LONGEST = 0.2 -- seconds for which a reading holds; what is not drawn may change unnoticed
 
 ---@class deskpilot.elements_ahead
 ---@field desk deskpilot.desk
