@@ -4,6 +4,7 @@ local address = require "deskpilot.desk.browser.address"
 local native = require "native.image"
 local null_run = require "null_run"
 local shots = require "deskpilot.desk.picture.shot"
+local task = require "deskpilot.base.task"
 
 local tests = {}
 
@@ -145,6 +146,38 @@ function tests.keys_go_to_the_active_window()
   t.eq((before("type_text", { text = "a" }, function(_, world)
     world.windows[1].active, world.windows[2].active = false, true
   end)), { nil, nil, "Bank.EXE", "Bank" }, "which is not the one that was seen")
+end
+
+-- A dialog that has come up since the last look, with the keyboard; it tells who has the focus when it has been asked
+-- `often` times.
+local function dialog_that_tells_after(often)
+  return function(run, world)
+    world.windows[1].active = false
+    table.insert(world.windows, window(9, "Name", { active = true }))
+    local list, asked = run.desk.elements.list, 0
+    run.desk.elements.list = function(criteria)
+      asked = asked + 1
+      if asked == often then
+        table.insert(world.list, element(6, "text", "Who", 90, 10, 10, 100, 20, { states = { focused = true } }))
+      end
+      return list(criteria)
+    end
+  end
+end
+
+function tests.a_window_that_has_come_up_since_may_tell_late_who_has_the_focus()
+  t.eq((before("type_text", { text = "a" }, dialog_that_tells_after(3))), { nil, "Who", "Name", "name" })
+end
+
+function tests.a_window_that_never_tells_is_waited_for_once()
+  local took = {}
+  play({ call("press_key", { key = "a" }), call("press_key", { key = "b" }) }, { before_action = function(_, action)
+    local began = task.now()
+    t.eq(action.element, nil)
+    took[#took + 1] = task.now() - began
+  end }, dialog_that_tells_after(math.huge))
+  t.ok(took[1] >= 1, "it is given a second: " .. took[1])
+  t.ok(took[2] < 1, "and no other: " .. took[2])
 end
 
 function tests.what_tools_say_themselves()

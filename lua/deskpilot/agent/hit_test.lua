@@ -9,6 +9,9 @@ local task = require "deskpilot.base.task"
 local hit_test = {}
 
 local ASKING = 1 -- seconds that the applications have
+local AGAIN = 0.02 -- seconds between two questions
+
+local fresh = setmetatable({}, { __mode = "k" }) -- by the run: table<window id, task.now()>
 
 --- What is told of an element, of an application or of a page.
 ---@class deskpilot.touched_element
@@ -141,17 +144,39 @@ function hit_test.element(run, seen, window, x, y, only_seen)
   return found and hit_test.told(found, now.live) or nil
 end
 
---- The element that has the keyboard's focus in the active window.
+-- When the focus was first asked for in a window that has come up since the last look; nil of any other. It may be
+-- there before its application has told what in it has the focus.
+local function came_up(run, seen, window)
+  for _, one in ipairs(seen and seen.windows or { window }) do
+    if one.id == window.id then return nil end
+  end
+  local since = fresh[run] or {}
+  fresh[run] = since
+  since[window.id] = since[window.id] or task.now()
+  return since[window.id]
+end
+
+local function focused_now(run, seen, window, only_seen)
+  local now = screen(run, seen, window, seen and seen.window, only_seen)
+  if not (now and window) then return nil end
+  local found = now.page and hit_test.focused_on_page(now.page) or hit_test.focused_in(now.list() or {}, window.pid)
+  return found and hit_test.told(found, now.live) or nil
+end
+
+--- The element that has the keyboard's focus in the active window. A window that has come up since the last look is
+--- given ASKING seconds, once, to tell.
 ---@param run deskpilot.run
 ---@param seen deskpilot.observation?
 ---@param window deskpilot.window? the active one
 ---@param only_seen boolean? as above
 ---@return deskpilot.touched_element?
 function hit_test.focused(run, seen, window, only_seen)
-  local now = screen(run, seen, window, seen and seen.window, only_seen)
-  if not (now and window) then return nil end
-  local found = now.page and hit_test.focused_on_page(now.page) or hit_test.focused_in(now.list() or {}, window.pid)
-  return found and hit_test.told(found, now.live) or nil
+  local since = window and not only_seen and came_up(run, seen, window)
+  while true do
+    local found = focused_now(run, seen, window, only_seen)
+    if found or not since or task.now() >= since + ASKING then return found end
+    task.sleep(AGAIN)
+  end
 end
 
 return hit_test
