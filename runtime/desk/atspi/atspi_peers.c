@@ -19,9 +19,17 @@
 
 enum { MAX_ADDRESS = 256, MAX_MESSAGE = 32 * 1024 * 1024 };
 
+/* All but the first `kept`. */
+static void close_lines(atspi_lines *lines, int kept)
+{
+    while (lines->count > kept) {
+        atspi_disconnect(lines->c[--lines->count]);
+    }
+}
+
 static void forget(atspi_peers *peers, size_t index)
 {
-    atspi_disconnect(peers->items[index].c);
+    close_lines(&peers->items[index].lines, 0);
     peers->count--;
     memmove(&peers->items[index], &peers->items[index + 1],
             (peers->count - index) * sizeof peers->items[0]);
@@ -39,7 +47,12 @@ atspi_peer *atspi_peer_find(atspi_peers *peers, const char *bus)
 
 bool atspi_peer_open(const atspi_peer *peer)
 {
-    return peer->c && dbus_connection_get_is_connected(peer->c);
+    for (int i = 0; i < peer->lines.count; i++) {
+        if (!dbus_connection_get_is_connected(peer->lines.c[i])) {
+            return false;
+        }
+    }
+    return peer->lines.count > 0;
 }
 
 /* The path of "unix:path=PATH" or, from a zero byte on, "unix:abstract=NAME", where that is all
@@ -90,10 +103,24 @@ static bool belongs_to(DBusConnection *c, long pid)
            (long) who.pid == pid;
 }
 
-/* Without a bus there is no hello: the connection is ready when both know who the other is. */
-static bool log_in(DBusConnection *c)
+static DBusConnection *open_line(const char *address, long pid)
 {
-    uint64_t deadline = uv_hrtime() + LOGIN_NS;
+    DBusConnection *c = dbus_connection_open_private(address, NULL);
+    if (!c) {
+        return NULL;
+    }
+    dbus_connection_set_exit_on_disconnect(c, FALSE);
+    dbus_connection_set_max_message_size(c, MAX_MESSAGE);
+    if (belongs_to(c, pid) && dbus_connection_read_write(c, 0)) {
+        return c;
+    }
+    atspi_disconnect(c);
+    return NULL;
+}
+
+/* Without a bus there is no hello: the connection is ready when both know who the other is. */
+static bool log_in(DBusConnection *c, uint64_t deadline)
+{
     while (!dbus_connection_get_is_authenticated(c)) {
         if (uv_hrtime() >= deadline || !atspi_turn(c, deadline)) {
             return false;
@@ -102,22 +129,24 @@ static bool log_in(DBusConnection *c)
     return true;
 }
 
-static DBusConnection *open_peer(const char *address, long pid)
+/* All are opened before the first logs in, so that they do that together. */
+static atspi_lines open_lines(const char *address, long pid)
 {
+    atspi_lines lines = {.count = 0};
+    DBusConnection *c;
     if (!is_open(address)) {
-        return NULL;
+        return lines;
     }
-    DBusConnection *c = dbus_connection_open_private(address, NULL);
-    if (!c) {
-        return NULL;
+    uint64_t deadline = uv_hrtime() + LOGIN_NS;
+    while (lines.count < ATSPI_LINES && (c = open_line(address, pid))) {
+        lines.c[lines.count++] = c;
     }
-    dbus_connection_set_exit_on_disconnect(c, FALSE);
-    dbus_connection_set_max_message_size(c, MAX_MESSAGE);
-    if (belongs_to(c, pid) && log_in(c)) {
-        return c;
+    int ready = 0;
+    while (ready < lines.count && log_in(lines.c[ready], deadline)) {
+        ready++;
     }
-    atspi_disconnect(c);
-    return NULL;
+    close_lines(&lines, ready);
+    return lines;
 }
 
 void atspi_peer_join(atspi_peers *peers, const char *bus, const char *root, const char *address,
@@ -128,7 +157,7 @@ void atspi_peer_join(atspi_peers *peers, const char *bus, const char *root, cons
         return;
     }
     atspi_peer *peer = &peers->items[peers->count++];
-    *peer = (atspi_peer){.c = open_peer(address, pid), .pid = pid};
+    *peer = (atspi_peer){.lines = open_lines(address, pid), .pid = pid};
     strcpy(peer->bus, bus);
     strcpy(peer->root, root);
 }
@@ -136,10 +165,11 @@ void atspi_peer_join(atspi_peers *peers, const char *bus, const char *root, cons
 void atspi_peers_sweep(atspi_peers *peers)
 {
     for (size_t i = peers->count; i-- > 0;) {
-        if (!peers->items[i].seen || (peers->items[i].c && !atspi_peer_open(&peers->items[i]))) {
+        atspi_peer *peer = &peers->items[i];
+        if (!peer->seen || (peer->lines.count > 0 && !atspi_peer_open(peer))) {
             forget(peers, i);
         } else {
-            peers->items[i].seen = false;
+            peer->seen = false;
         }
     }
 }

@@ -37,7 +37,8 @@ static bool send_one(atspi_read *r, atspi_app *app)
     atspi_question question = app->queue[app->queue_start];
     DBusMessage *m = atspi_question_message(r, question);
     dbus_uint32_t serial;
-    bool sent = m && dbus_connection_send(app->c, m, &serial);
+    DBusConnection *c = app->lines.c[app->line];
+    bool sent = m && dbus_connection_send(c, m, &serial);
     if (m) {
         dbus_message_unref(m);
     }
@@ -48,8 +49,9 @@ static bool send_one(atspi_read *r, atspi_app *app)
     if (++app->queue_start == app->queue_count) {
         app->queue_start = app->queue_count = 0;
     }
+    app->line = (app->line + 1) % app->lines.count;
     app->in_flight++;
-    r->flights[r->flight_count++] = (atspi_flight){serial, question};
+    r->flights[r->flight_count++] = (atspi_flight){c, serial, question};
     return true;
 }
 
@@ -75,7 +77,7 @@ bool atspi_queue_replied(atspi_read *r, DBusConnection *c, dbus_uint32_t serial,
                          atspi_question *out)
 {
     for (size_t i = 0; i < r->flight_count; i++) {
-        if (r->flights[i].serial != serial || r->apps[r->flights[i].question.app].c != c) {
+        if (r->flights[i].serial != serial || r->flights[i].c != c) {
             continue;
         }
         *out = r->flights[i].question;

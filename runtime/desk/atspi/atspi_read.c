@@ -88,19 +88,27 @@ static void take_messages(atspi_read *r, DBusConnection *c)
     }
 }
 
+/* How many connections an application has that are not the bus's. The first one is the bus. */
+static int own_lines(const atspi_read *r, int32_t app)
+{
+    const atspi_lines *lines = &r->apps[app].lines;
+    return app > 0 && lines->c[0] == r->c ? 0 : lines->count;
+}
+
 /* Waits until one of the connections has something to read or room to write, for a moment. */
 static void wait_for_any(const atspi_read *r)
 {
-    struct pollfd polled[DESK_ELEMENTS_MAX_APPS + 2];
+    struct pollfd polled[(DESK_ELEMENTS_MAX_APPS + 2) * ATSPI_LINES];
     nfds_t count = 0;
     for (int32_t i = 0; i < r->app_count; i++) {
-        DBusConnection *c = r->apps[i].c;
-        int fd;
-        if ((i > 0 && c == r->c) || !dbus_connection_get_unix_fd(c, &fd)) {
-            continue;
+        for (int line = 0; line < own_lines(r, i); line++) {
+            DBusConnection *c = r->apps[i].lines.c[line];
+            int fd;
+            if (dbus_connection_get_unix_fd(c, &fd)) {
+                bool unsent = dbus_connection_has_messages_to_send(c);
+                polled[count++] = (struct pollfd){fd, (short) (POLLIN | (unsent ? POLLOUT : 0)), 0};
+            }
         }
-        bool unsent = dbus_connection_has_messages_to_send(c);
-        polled[count++] = (struct pollfd){fd, (short) (POLLIN | (unsent ? POLLOUT : 0)), 0};
     }
     poll(polled, count, atspi_slice_ms(r->query->deadline));
     if (r->flight_count > FEW) {
@@ -113,12 +121,12 @@ static bool turn(atspi_read *r)
 {
     wait_for_any(r);
     for (int32_t i = 0; i < r->app_count; i++) {
-        DBusConnection *c = r->apps[i].c;
-        if (i > 0 && c == r->c) {
-            continue;
+        bool there = true;
+        for (int line = 0; line < own_lines(r, i); line++) {
+            DBusConnection *c = r->apps[i].lines.c[line];
+            there = dbus_connection_read_write(c, 0) && there;
+            take_messages(r, c);
         }
-        bool there = dbus_connection_read_write(c, 0);
-        take_messages(r, c);
         if (!there && i == 0) {
             return false;
         }
@@ -141,7 +149,7 @@ bool atspi_read_begin(atspi_read *r)
     memset(r->buckets, 0xff, ATSPI_BUCKETS * sizeof *r->buckets);
     r->apps[0] = (atspi_app){.bus = "org.a11y.atspi.Registry",
                              .root = "/org/a11y/atspi/accessible/root",
-                             .c = r->c,
+                             .lines = {{r->c}, 1},
                              .root_node = -1};
     r->app_count = 1;
     return true;
@@ -247,7 +255,9 @@ bool atspi_read_one(atspi_read *r, const char *bus, const char *path, base_error
         return no_memory(err);
     }
     atspi_peer *peer = atspi_peer_find(r->peers, bus);
-    r->apps[1] = (atspi_app){.bus = bus, .c = peer && atspi_peer_open(peer) ? peer->c : r->c};
+    r->apps[1] = (atspi_app){.bus = bus,
+                             .lines = peer && atspi_peer_open(peer) ? peer->lines
+                                                                    : (atspi_lines){{r->c}, 1}};
     r->app_count = 2;
     r->apps[1].root_node = atspi_node_add(r, 1, path);
     if (r->no_memory) {

@@ -66,7 +66,8 @@ typedef struct {
 typedef struct {
     const char *bus; /* unique name */
     const char *root;
-    DBusConnection *c;   /* that questions go over */
+    atspi_lines lines;   /* that questions go over, by turns */
+    int line;            /* whose turn it is */
     const char *address; /* of its own socket, where that was asked for */
     long pid;
     bool skipped; /* not wanted by the query */
@@ -107,6 +108,7 @@ typedef struct {
 } atspi_slow;
 
 typedef struct {
+    DBusConnection *c;
     dbus_uint32_t serial;
     atspi_question question;
 } atspi_flight;
