@@ -108,7 +108,7 @@ function bench.lines(result)
   return {
     { name = "elements of " .. result.app, ratios = result.all, limit = 1 / 6,
       words = ("%d in %.1f ms; %s"):format(result.counts.all, ms.all, walk) },
-    { name = "  those that are showing", ratios = result.showing, limit = 1 / 10,
+    { name = "showing elements of " .. result.app, ratios = result.showing, limit = 1 / 10,
       words = ("%d in %.1f ms; libatspi walks these (and what hides below them) in %.1f ms"):format(
         result.counts.showing, ms.showing, ms.walk_showing) },
   }

@@ -61,7 +61,8 @@ void atspi_queue_send(atspi_read *r)
     for (int32_t idle = 0; idle < r->app_count && r->flight_count < ATSPI_WINDOW;) {
         r->turn = (r->turn + 1) % r->app_count;
         atspi_app *app = &r->apps[r->turn];
-        if (app->queue_start == app->queue_count || app->in_flight >= ATSPI_APP_WINDOW) {
+        bool may_send = app->lines.c[0] && app->in_flight < ATSPI_APP_WINDOW;
+        if (app->queue_start == app->queue_count || !may_send) {
             idle++;
             continue;
         }

@@ -6,7 +6,8 @@
 
 void atspi_queue(atspi_read *r, atspi_question_kind kind, int32_t app, int32_t node);
 void atspi_queue_question(atspi_read *r, atspi_question question);
-/* Sends as many as may be in flight. */
+/* Sends as many as may be in flight; nothing to an application that is only made up, without a
+ * connection. */
 void atspi_queue_send(atspi_read *r);
 /* Finds the question in flight that a message over `c` is the reply to, and takes it out; false for
  * a reply to no question. */

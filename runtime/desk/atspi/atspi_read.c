@@ -88,11 +88,13 @@ static void take_messages(atspi_read *r, DBusConnection *c)
     }
 }
 
-/* How many connections an application has that are not the bus's. The first one is the bus. */
+/* How many connections an application has, besides the bus's, over which answers may come. The
+ * first one is the bus. */
 static int own_lines(const atspi_read *r, int32_t app)
 {
     const atspi_lines *lines = &r->apps[app].lines;
-    return app > 0 && lines->c[0] == r->c ? 0 : lines->count;
+    bool own = app == 0 || (lines->c[0] != r->c && atspi_queue_open(&r->apps[app]));
+    return own ? lines->count : 0;
 }
 
 /* Waits until one of the connections has something to read or room to write, for a moment. */

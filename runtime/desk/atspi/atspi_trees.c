@@ -10,7 +10,7 @@
 
 #define ITEMS_SIGNATURE "a((so)(so)(so)iiassusau)"
 
-enum { ROLE_COMBO_BOX = 11 };
+enum { ROLE_COMBO_BOX = 11, ROLE_MENU = 33 };
 
 /* Over its own socket an application may leave out its name on the bus. */
 static bool is_own(const atspi_read *r, int32_t app, atspi_reference ref)
@@ -51,6 +51,10 @@ static void take_item(atspi_read *r, int32_t app, DBusMessageIter *item)
     atspi_next_string(&i, &text);
     node->description = atspi_take_name(r, text);
     node->states = atspi_next_states(&i);
+    if (atspi_node_wanted(r, node)) { /* it answers while the next item is read */
+        atspi_ask_fields(r, index);
+        atspi_queue_send(r);
+    }
 }
 
 static void resolve_parents(atspi_read *r, int32_t app, int32_t first)
@@ -75,7 +79,8 @@ static void complete(atspi_read *r, int32_t index)
         return;
     }
     atspi_ask_fields(r, index);
-    if (node->child_count < 0) { /* not in the cache, and there may be very many */
+    if (node->child_count < 0 && node->role != ROLE_MENU) {
+        /* Not in the cache, and there may be very many; but not in a menu. */
         atspi_queue(r, ATSPI_ASK_CHILD_COUNT, node->app, index);
     } else if (node->child_count != node->listed) {
         atspi_ask_children(r, index);
