@@ -169,7 +169,9 @@ function harness.run_file(path)
     return 1
   end
   local remove_temporary_folder = own_temporary_folder()
-  local ok, err = task.run(nil, function()
+  local work
+  local ok, err = task.run(function(signal) work:cancel("interrupted by " .. task.signal_name(signal)) end, function()
+    work = task.current()
     run_tests(chunk())
   end)
   if not ok then

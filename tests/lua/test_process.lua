@@ -145,6 +145,7 @@ tests.stop_asks_first_and_kills_what_stays = with_children(function(start)
     local uv = require "luv"
     local child = { uv.spawn(uv.exepath(), { args = { arg and arg[0] or "-", "sleep" } }, function() end) }
     return { sleeps = function()
+      require "native.system".on_interrupt(function() end)
       io.write("ready\n")
       io.flush()
       require "deskpilot.base.task".sleep(60)
