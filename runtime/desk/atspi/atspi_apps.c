@@ -37,7 +37,8 @@ static void ask_tree(atspi_read *r, int32_t app)
     }
 }
 
-static int32_t add_app(atspi_read *r, const char *bus, const char *root, atspi_lines lines)
+static int32_t add_app(atspi_read *r, const char *bus, const char *root,
+                       atspi_connections connections)
 {
     if (r->app_count > DESK_ELEMENTS_MAX_APPS) {
         r->truncated = true;
@@ -50,7 +51,7 @@ static int32_t add_app(atspi_read *r, const char *bus, const char *root, atspi_l
         return -1;
     }
     r->apps[index] = (atspi_app){.bus = copy,
-                                 .lines = lines,
+                                 .connections = connections,
                                  .slow = was_slow(r, bus),
                                  .answer_deadline = atspi_answer_deadline(),
                                  .root_node = -1};
@@ -61,7 +62,7 @@ static int32_t add_app(atspi_read *r, const char *bus, const char *root, atspi_l
 
 void atspi_add_peer(atspi_read *r, const atspi_peer *peer)
 {
-    int32_t index = add_app(r, peer->bus, peer->root, peer->lines);
+    int32_t index = add_app(r, peer->bus, peer->root, peer->connections);
     if (index < 0) {
         return;
     }
@@ -85,7 +86,7 @@ static void take_app(atspi_read *r, atspi_reference root)
     if (app_known(r, root.bus)) {
         return;
     }
-    int32_t index = add_app(r, root.bus, root.path, (atspi_lines){{r->c}, 1});
+    int32_t index = add_app(r, root.bus, root.path, (atspi_connections){{r->c}, 1});
     if (index < 0) {
         return;
     }

@@ -20,16 +20,16 @@
 enum { MAX_ADDRESS = 256, MAX_MESSAGE = 32 * 1024 * 1024 };
 
 /* All but the first `kept`. */
-static void close_lines(atspi_lines *lines, int kept)
+static void close_connections(atspi_connections *connections, int kept)
 {
-    while (lines->count > kept) {
-        atspi_disconnect(lines->c[--lines->count]);
+    while (connections->count > kept) {
+        atspi_disconnect(connections->c[--connections->count]);
     }
 }
 
 static void forget(atspi_peers *peers, size_t index)
 {
-    close_lines(&peers->items[index].lines, 0);
+    close_connections(&peers->items[index].connections, 0);
     peers->count--;
     memmove(&peers->items[index], &peers->items[index + 1],
             (peers->count - index) * sizeof peers->items[0]);
@@ -47,12 +47,12 @@ atspi_peer *atspi_peer_find(atspi_peers *peers, const char *bus)
 
 bool atspi_peer_open(const atspi_peer *peer)
 {
-    for (int i = 0; i < peer->lines.count; i++) {
-        if (!dbus_connection_get_is_connected(peer->lines.c[i])) {
+    for (int i = 0; i < peer->connections.count; i++) {
+        if (!dbus_connection_get_is_connected(peer->connections.c[i])) {
             return false;
         }
     }
-    return peer->lines.count > 0;
+    return peer->connections.count > 0;
 }
 
 /* The path of "unix:path=PATH" or, from a zero byte on, "unix:abstract=NAME", where that is all
@@ -103,7 +103,7 @@ static bool belongs_to(DBusConnection *c, long pid)
            (long) who.pid == pid;
 }
 
-static DBusConnection *open_line(const char *address, long pid)
+static DBusConnection *open_connection(const char *address, long pid)
 {
     DBusConnection *c = dbus_connection_open_private(address, NULL);
     if (!c) {
@@ -130,23 +130,23 @@ static bool log_in(DBusConnection *c, uint64_t deadline)
 }
 
 /* All are opened before the first logs in, so that they do that together. */
-static atspi_lines open_lines(const char *address, long pid)
+static atspi_connections open_connections(const char *address, long pid)
 {
-    atspi_lines lines = {.count = 0};
+    atspi_connections connections = {.count = 0};
     DBusConnection *c;
     if (!is_open(address)) {
-        return lines;
+        return connections;
     }
     uint64_t deadline = uv_hrtime() + LOGIN_NS;
-    while (lines.count < ATSPI_LINES && (c = open_line(address, pid))) {
-        lines.c[lines.count++] = c;
+    while (connections.count < ATSPI_CONNECTIONS && (c = open_connection(address, pid))) {
+        connections.c[connections.count++] = c;
     }
     int ready = 0;
-    while (ready < lines.count && log_in(lines.c[ready], deadline)) {
+    while (ready < connections.count && log_in(connections.c[ready], deadline)) {
         ready++;
     }
-    close_lines(&lines, ready);
-    return lines;
+    close_connections(&connections, ready);
+    return connections;
 }
 
 void atspi_peer_join(atspi_peers *peers, const char *bus, const char *root, const char *address,
@@ -157,7 +157,7 @@ void atspi_peer_join(atspi_peers *peers, const char *bus, const char *root, cons
         return;
     }
     atspi_peer *peer = &peers->items[peers->count++];
-    *peer = (atspi_peer){.lines = open_lines(address, pid), .pid = pid};
+    *peer = (atspi_peer){.connections = open_connections(address, pid), .pid = pid};
     strcpy(peer->bus, bus);
     strcpy(peer->root, root);
 }
@@ -166,7 +166,7 @@ void atspi_peers_sweep(atspi_peers *peers)
 {
     for (size_t i = peers->count; i-- > 0;) {
         atspi_peer *peer = &peers->items[i];
-        if (!peer->seen || (peer->lines.count > 0 && !atspi_peer_open(peer))) {
+        if (!peer->seen || (peer->connections.count > 0 && !atspi_peer_open(peer))) {
             forget(peers, i);
         } else {
             peer->seen = false;

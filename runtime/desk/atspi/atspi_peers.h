@@ -9,19 +9,19 @@
 /* How many connections an application gets, among which its questions are shared out: GTK's bridge,
  * which Chromium has too, takes one message from each of its connections in a round of its main
  * loop, and such a round takes longer than the answer. More than four gain nothing. */
-enum { ATSPI_LINES = 4 };
+enum { ATSPI_CONNECTIONS = 4 };
 
 typedef struct {
-    DBusConnection *c[ATSPI_LINES];
+    DBusConnection *c[ATSPI_CONNECTIONS];
     int count; /* 0: none */
-} atspi_lines;
+} atspi_connections;
 
 typedef struct {
-    char bus[32];      /* unique name on the bus */
-    char root[96];     /* its root's path */
-    long pid;          /* of the process at the other end, as the system says */
-    atspi_lines lines; /* none: it has no socket, or did not let us in */
-    bool seen;         /* in the registry, by the read under way */
+    char bus[32];                  /* unique name on the bus */
+    char root[96];                 /* its root's path */
+    long pid;                      /* of the process at the other end, as the system says */
+    atspi_connections connections; /* none: it has no socket, or did not let us in */
+    bool seen;                     /* in the registry, by the read under way */
 } atspi_peer;
 
 typedef struct {

@@ -41,7 +41,8 @@ static const struct {
 static void address(const atspi_read *r, atspi_question q, const char **bus, const char **path)
 {
     const atspi_app *app = &r->apps[q.app];
-    *bus = app->lines.c[0] == r->c ? app->bus : NULL; /* over its own socket there is nobody else */
+    /* Over its own socket there is nobody else. */
+    *bus = app->connections.c[0] == r->c ? app->bus : NULL;
     *path = app->root;
     if (q.kind == ATSPI_ASK_PID) {
         *bus = DBUS_SERVICE_DBUS;

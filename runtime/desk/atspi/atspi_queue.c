@@ -37,7 +37,7 @@ static bool send_one(atspi_read *r, atspi_app *app)
     atspi_question question = app->queue[app->queue_start];
     DBusMessage *m = atspi_question_message(r, question);
     dbus_uint32_t serial;
-    DBusConnection *c = app->lines.c[app->line];
+    DBusConnection *c = app->connections.c[app->next];
     bool sent = m && dbus_connection_send(c, m, &serial);
     if (m) {
         dbus_message_unref(m);
@@ -49,7 +49,7 @@ static bool send_one(atspi_read *r, atspi_app *app)
     if (++app->queue_start == app->queue_count) {
         app->queue_start = app->queue_count = 0;
     }
-    app->line = (app->line + 1) % app->lines.count;
+    app->next = (app->next + 1) % app->connections.count;
     app->in_flight++;
     r->flights[r->flight_count++] = (atspi_flight){c, serial, question};
     return true;
@@ -61,7 +61,7 @@ void atspi_queue_send(atspi_read *r)
     for (int32_t idle = 0; idle < r->app_count && r->flight_count < ATSPI_WINDOW;) {
         r->turn = (r->turn + 1) % r->app_count;
         atspi_app *app = &r->apps[r->turn];
-        bool may_send = app->lines.c[0] && app->in_flight < ATSPI_APP_WINDOW;
+        bool may_send = app->connections.c[0] && app->in_flight < ATSPI_APP_WINDOW;
         if (app->queue_start == app->queue_count || !may_send) {
             idle++;
             continue;

@@ -90,21 +90,21 @@ static void take_messages(atspi_read *r, DBusConnection *c)
 
 /* How many connections an application has, besides the bus's, over which answers may come. The
  * first one is the bus. */
-static int own_lines(const atspi_read *r, int32_t app)
+static int own_connections(const atspi_read *r, int32_t app)
 {
-    const atspi_lines *lines = &r->apps[app].lines;
-    bool own = app == 0 || (lines->c[0] != r->c && atspi_queue_open(&r->apps[app]));
-    return own ? lines->count : 0;
+    const atspi_connections *connections = &r->apps[app].connections;
+    bool own = app == 0 || (connections->c[0] != r->c && atspi_queue_open(&r->apps[app]));
+    return own ? connections->count : 0;
 }
 
 /* Waits until one of the connections has something to read or room to write, for a moment. */
 static void wait_for_any(const atspi_read *r)
 {
-    struct pollfd polled[(DESK_ELEMENTS_MAX_APPS + 2) * ATSPI_LINES];
+    struct pollfd polled[(DESK_ELEMENTS_MAX_APPS + 2) * ATSPI_CONNECTIONS];
     nfds_t count = 0;
     for (int32_t i = 0; i < r->app_count; i++) {
-        for (int line = 0; line < own_lines(r, i); line++) {
-            DBusConnection *c = r->apps[i].lines.c[line];
+        for (int k = 0; k < own_connections(r, i); k++) {
+            DBusConnection *c = r->apps[i].connections.c[k];
             int fd;
             if (dbus_connection_get_unix_fd(c, &fd)) {
                 bool unsent = dbus_connection_has_messages_to_send(c);
@@ -124,8 +124,8 @@ static bool turn(atspi_read *r)
     wait_for_any(r);
     for (int32_t i = 0; i < r->app_count; i++) {
         bool there = true;
-        for (int line = 0; line < own_lines(r, i); line++) {
-            DBusConnection *c = r->apps[i].lines.c[line];
+        for (int k = 0; k < own_connections(r, i); k++) {
+            DBusConnection *c = r->apps[i].connections.c[k];
             there = dbus_connection_read_write(c, 0) && there;
             take_messages(r, c);
         }
@@ -151,7 +151,7 @@ bool atspi_read_begin(atspi_read *r)
     memset(r->buckets, 0xff, ATSPI_BUCKETS * sizeof *r->buckets);
     r->apps[0] = (atspi_app){.bus = "org.a11y.atspi.Registry",
                              .root = "/org/a11y/atspi/accessible/root",
-                             .lines = {{r->c}, 1},
+                             .connections = {{r->c}, 1},
                              .root_node = -1};
     r->app_count = 1;
     return true;
@@ -257,9 +257,10 @@ bool atspi_read_one(atspi_read *r, const char *bus, const char *path, base_error
         return no_memory(err);
     }
     atspi_peer *peer = atspi_peer_find(r->peers, bus);
-    r->apps[1] = (atspi_app){.bus = bus,
-                             .lines = peer && atspi_peer_open(peer) ? peer->lines
-                                                                    : (atspi_lines){{r->c}, 1}};
+    r->apps[1] =
+        (atspi_app){.bus = bus,
+                    .connections = peer && atspi_peer_open(peer) ? peer->connections
+                                                                 : (atspi_connections){{r->c}, 1}};
     r->app_count = 2;
     r->apps[1].root_node = atspi_node_add(r, 1, path);
     if (r->no_memory) {

@@ -11,8 +11,8 @@
  * element has another number of children than the cache lists, its children are asked for. An
  * application without a cache is read by the same questions, from its root down.
  *
- * Questions go straight to the application where it has a socket of its own, which halves the time;
- * else by the bus.
+ * Questions go straight to the application where it has a socket of its own, by several connections
+ * in turn (atspi_peers.h), which halves the time and more; else by the bus.
  */
 #ifndef DESK_ATSPI_ATSPI_STATE_H
 #define DESK_ATSPI_ATSPI_STATE_H
@@ -66,9 +66,9 @@ typedef struct {
 typedef struct {
     const char *bus; /* unique name */
     const char *root;
-    atspi_lines lines;   /* that questions go over, by turns */
-    int line;            /* whose turn it is */
-    const char *address; /* of its own socket, where that was asked for */
+    atspi_connections connections; /* that questions go over, by turns */
+    int next;                      /* of them */
+    const char *address;           /* of its own socket, where that was asked for */
     long pid;
     bool skipped; /* not wanted by the query */
     bool slow;    /* did not answer the last read in time: has ATSPI_SLOW_MS for each answer */
