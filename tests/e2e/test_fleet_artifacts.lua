@@ -143,7 +143,7 @@ function tests.a_folder_that_is_full_or_may_only_be_read_costs_no_mission()
       t.eq(worker:wait().status, 0, worker.stderr)
       return account.files
     end
-    t.ok(told("full", "size=40k", "no space left on device") >= 1, "what there was room for is there")
+    t.ok(told("full", "size=20k", "no space left on device") >= 1, "what there was room for is there")
     t.eq(told("sealed", "ro", "read-only file system"), 0)
   end)
 end
