@@ -27,16 +27,24 @@ local function walked(session, app)
   return found
 end
 
+-- The same, of a whole read; and the handles of those that are showing and are in nothing that is not: they are what a
+-- read of what is showing has to find. (The chosen option of a closed list in a browser says that it is showing.)
 local function ours(desk, app)
-  local found = {}
-  for _, element in ipairs(assert(desk.elements.list { app = app, all = true })) do
+  local found, showing, in_sight = {}, {}, {}
+  local list = assert(desk.elements.list { app = app, all = true })
+  for i, element in ipairs(list) do
     found[element.handle] = element.states.showing and "1" or "0"
+    in_sight[i] = not element.parent or element.states.showing and in_sight[element.parent]
+    if in_sight[i] then showing[element.handle] = true end
   end
-  return found
+  return found, showing
 end
 
 local function differences(desk, session, app)
-  local theirs, mine, lines, count = walked(session, app), ours(desk, app), {}, 0
+  local theirs, lines, count = walked(session, app), {}, 0
+  local mine, in_sight = ours(desk, app)
+  for _, element in ipairs(assert(desk.elements.list { app = app })) do in_sight[element.handle] = nil end
+  for handle in pairs(in_sight) do lines[#lines + 1] = handle .. ": is not among what is showing" end
   for handle, showing in pairs(theirs) do
     count = count + 1
     if mine[handle] ~= showing then
@@ -76,7 +84,12 @@ function tests.an_editor()
     harness.ok(desk.wait_for_element { app = "mousepad", contains = "Match case", gone = true, timeout = 20 })
     harness.ok(elements.expand { app = "mousepad", role = "menu", name = "Document" })
     agree(desk, session, "mousepad", "with a menu open")
+    harness.ok(elements.expand { app = "mousepad", role = "menu", name = "Tab Size" })
+    harness.ok(elements.find { app = "mousepad", role = "menu item", name = "8", timeout = 20 })
+    agree(desk, session, "mousepad", "with a menu of that menu open")
     harness.ok(desk.keyboard.press "escape")
+    harness.ok(desk.keyboard.press "escape")
+    harness.ok(desk.wait_for_element { app = "mousepad", role = "menu", name = "Tab Size", gone = true, timeout = 20 })
     harness.ok(desk.keyboard.press "ctrl+n")
     harness.ok(elements.find { app = "mousepad", contains = "Untitled 2", timeout = 20 })
     agree(desk, session, "mousepad", "with two documents")
@@ -124,6 +137,7 @@ function tests.z_a_browser()
     <label><input type=checkbox id=c>Agree</label> <label>Loud <input type=range min=0 max=10 value=3></label>
     <label>Who <input value="somebody"></label>
     <label>Colour <select><option>Red<option>Green<option>Blue</select></label>
+    <div role=menubar aria-label=Bar><div role=menu aria-label=Plain><div role=menuitem>Always there</div></div></div>
     <details><summary>More</summary><p>Hidden words</p></details><p id=o></p>
     <script>setInterval(() => { const now = [...document.querySelectorAll("input,select")].map(e =>
       e.type == "checkbox" ? e.checked : e.value).join("|") + "|" + document.querySelector("details").open

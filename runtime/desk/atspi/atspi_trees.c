@@ -71,6 +71,14 @@ static void resolve_parents(atspi_read *r, int32_t app, int32_t first)
     }
 }
 
+/* A menu's title can be selected, and is selected while the menu is open (GTK 3:
+ * gtk/a11y/gtkmenuitemaccessible.c). Nothing that is in a closed one is showing. */
+static bool is_closed_menu(const atspi_node *node)
+{
+    return node->role == ROLE_MENU && (node->states >> DESK_STATE_SELECTABLE & 1) &&
+           !(node->states >> DESK_STATE_SELECTED & 1);
+}
+
 /* Asks for what the cache does not tell of one of its items. */
 static void complete(atspi_read *r, int32_t index)
 {
@@ -79,6 +87,9 @@ static void complete(atspi_read *r, int32_t index)
         return;
     }
     atspi_ask_fields(r, index);
+    if (!r->query->all && is_closed_menu(node)) {
+        return;
+    }
     if (node->child_count < 0 && node->role != ROLE_MENU) {
         /* Not in the cache, and there may be very many; but not in a menu. */
         atspi_queue(r, ATSPI_ASK_CHILD_COUNT, node->app, index);
