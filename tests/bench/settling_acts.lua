@@ -40,17 +40,40 @@ local function load_average()
   return file and file:read "a":match "^%S+" or "?"
 end
 
--- Whether, and when, the screen changes after the act has settled; seconds after the settle.
+-- Whether the screen changes after the act has settled: seconds after the settle, and where the pictures differ. What
+-- draws the same pixels again is told apart: then there is no difference. A picture is taken whenever something has been
+-- drawn, so that what appears and goes again is seen too.
 local function late_change(desk)
-  local settled = task.now()
-  desk.wait_until(function() assert(desk.native:pump()) return false end, { timeout = AFTER, every = 0.02 })
-  local changed = desk.native:last_change() / 1e9
-  return changed > settled and changed - settled or nil
+  local settled, picture = task.now(), desk.screen.shot()
+  local first, seen, difference
+  desk.wait_until(function()
+    assert(desk.native:pump())
+    local changed = desk.native:last_change() / 1e9
+    if changed > (seen or settled) then
+      first, seen = first or changed - settled, changed
+      difference = difference or picture:difference(desk.screen.shot())
+    end
+    return false
+  end, { timeout = AFTER, every = 0.02 })
+  difference = difference or first and picture:difference(desk.screen.shot())
+  return first, difference
 end
+
+local function note_late_change(desk, way)
+  local late, place = late_change(desk)
+  if not late then return end
+  if not place then
+    way.redrawn = way.redrawn + 1
+    return
+  end
+  table.insert(way.late, ("%.0f: %dx%d at %d,%d"):format(late * 1000, place.width, place.height, place.x, place.y))
+end
+
+local function new_way() return { times = {}, late = {}, redrawn = 0, reasons = {} } end
 
 local function measure(desk, act)
   desk.timing.settle_by_cause = true
-  local ways = { new = { times = {}, late = {}, reasons = {} }, old = { times = {}, late = {}, reasons = {} } }
+  local ways = { new = new_way(), old = new_way() }
   for round = 1, 2 * ROUNDS do
     local way = ways[round % 2 == 0 and "new" or "old"]
     local quiet = round % 2 == 1 and timing.of(desk, "settle_quiet") or nil
@@ -60,15 +83,14 @@ local function measure(desk, act)
     way.reasons[settled.reason] = (way.reasons[settled.reason] or 0) + 1
     local why = settled.reason ~= "idle" and desk.pending_work.unknown
     if why then way.reasons[why] = (way.reasons[why] or 0) + 1 end
-    local late = late_change(desk)
-    if late then table.insert(way.late, ("%.0f"):format(late * 1000)) end
+    note_late_change(desk, way)
   end
   local function words(way)
     local reasons = {}
     for reason, count in pairs(way.reasons) do reasons[#reasons + 1] = reason .. " " .. count end
     table.sort(reasons)
-    return ("%6.0f %6.0f  late %d/%d (%s)  %s"):format(median(way.times), median(way.times, 0.9), #way.late, ROUNDS,
-      table.concat(way.late, " "), table.concat(reasons, ", "))
+    return ("%6.0f %6.0f  late %d/%d (%s), drawn again %d  %s"):format(median(way.times), median(way.times, 0.9),
+      #way.late, ROUNDS, table.concat(way.late, "; "), way.redrawn, table.concat(reasons, ", "))
   end
   print("  fixed " .. words(ways.old))
   print("  cause " .. words(ways.new))
