@@ -71,6 +71,8 @@ static void read_timers(lua_State *L, const char **names, system_process_timers 
  * ---@param roots integer[] at most 64
  * ---@param timers { pid: integer, threads: string[] }[]? at most 8: of such a process and those
  * that come from it only the waits of threads of these names (at most 16) count, in `named_due`
+ * ---@param first boolean? another look follows, to which it is left whether a thread that has not
+ * run since the look before waits for a processor: it takes half the time
  * ---@return { asleep: boolean, stamp: integer, due: number?, named_due: number?, processes:
  * integer, threads: integer, busy: integer?, next: integer? }? look nil where the system does not
  * tell; due: seconds as uv.hrtime counts them: no wait that a thread has begun since the mark ends
@@ -83,7 +85,7 @@ static int lib_watch_look(lua_State *L)
     const char *names[SYSTEM_PROCESS_MOST_TIMERS][MOST_NAMES];
     system_process_timers timers[SYSTEM_PROCESS_MOST_TIMERS];
     lua_Unsigned timer_count = 0;
-    lua_settop(L, 3);
+    lua_settop(L, 4);
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_Unsigned count = lua_rawlen(L, 2);
     luaL_argcheck(L, watch, 1, "it is closed");
@@ -105,7 +107,7 @@ static int lib_watch_look(lua_State *L)
     }
     system_process_look look;
     if (!system_process_watch_look(watch, roots, (size_t) count, timers, (size_t) timer_count,
-                                   &look) ||
+                                   lua_toboolean(L, 4), &look) ||
         !look.known) {
         return 0;
     }

@@ -43,9 +43,11 @@ typedef struct {
 /* The most programs with such timers, and the most processes to begin from. */
 enum { SYSTEM_PROCESS_MOST_TIMERS = 8, SYSTEM_PROCESS_MOST_ROOTS = 512 };
 
-/* Looks at `count` processes and all that come from them. False without memory. */
+/* Looks at `count` processes and all that come from them. False without memory. `first`: another
+ * look follows, and whether a thread that has not run since the look before waits for a processor
+ * is left to that one; it takes half the time. */
 bool system_process_watch_look(system_process_watch *watch, const long *roots, size_t count,
-                               const system_process_timers *timers, size_t timer_count,
+                               const system_process_timers *timers, size_t timer_count, bool first,
                                system_process_look *out);
 
 /* Whether one of the threads that had run when the latest look was taken is awake: what goes on is

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -98,7 +99,7 @@ static bool comes_to(system_process_watch *watch, long pid, bool asleep, size_t 
                      system_process_look *out)
 {
     for (int i = 0; i < 2000; i++) {
-        bool ok = system_process_watch_look(watch, &pid, 1, NULL, 0, out);
+        bool ok = system_process_watch_look(watch, &pid, 1, NULL, 0, false, out);
         if (ok && out->known && out->asleep == asleep && out->processes == processes) {
             return true;
         }
@@ -120,7 +121,7 @@ static void test_sleepers(void)
         system_process_look look, again;
         long pid = getpid();
         uint64_t before = uv_hrtime();
-        CHECK(system_process_watch_look(watch, &pid, 0, NULL, 0, &look) && !look.known);
+        CHECK(system_process_watch_look(watch, &pid, 0, NULL, 0, false, &look) && !look.known);
         pid = start(cases[i].what);
         CHECK(comes_to(watch, pid, true, cases[i].processes, &look));
         CHECK(comes_to(watch, pid, true, cases[i].processes, &again));
@@ -162,7 +163,7 @@ static void test_disk(void)
     system_process_look look;
     long pid = start(read_disk);
     for (int i = 0; i < DISK_LOOKS; i++) {
-        CHECK(system_process_watch_look(watch, &pid, 1, NULL, 0, &look) && look.known);
+        CHECK(system_process_watch_look(watch, &pid, 1, NULL, 0, false, &look) && look.known);
         CHECK(!look.asleep && look.processes == 1);
     }
     stop(pid);
@@ -244,7 +245,7 @@ static void test_after_the_mark(void)
     CHECK(look.due + 1000ull * MILLISECOND > marked + 20000ull * MILLISECOND);
     CHECK(look.due < uv_hrtime() + 20000ull * MILLISECOND);
     system_process_timers others[] = {{1, NULL, 0}, {pid, NULL, 0}};
-    CHECK(system_process_watch_look(watch, &pid, 1, others, 2, &look) && look.known);
+    CHECK(system_process_watch_look(watch, &pid, 1, others, 2, false, &look) && look.known);
     CHECK(look.due == UINT64_MAX && look.named_due == UINT64_MAX);
     stop(pid);
     close(ends[1]);
@@ -283,6 +284,105 @@ static void test_falls_asleep(void)
         system_process_watch_free(watch);
     }
     munmap(may_wait, sizeof *may_wait);
+}
+
+/* Shared with the child whose threads come and go: how many it has begun, and is to begin. */
+static struct {
+    atomic_int begun, wanted;
+} *threads;
+
+static void *live_until_the_next(void *number)
+{
+    int mine = *(int *) number;
+    while (atomic_load(&threads->wanted) <= mine) {
+        usleep(500);
+    }
+    return NULL;
+}
+
+/* Two threads at any time, and a child: each of them is another one when `wanted` has grown. */
+static void change_threads(void)
+{
+    for (int i = 1;; i++) {
+        pthread_t more;
+        pid_t child = fork();
+        if (child == 0) {
+            wait_for_ever();
+        }
+        if (pthread_create(&more, NULL, live_until_the_next, &i) != 0) {
+            _exit(1);
+        }
+        atomic_store(&threads->begun, i);
+        pthread_join(more, NULL);
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
+}
+
+/* A thread or a process that has come in the place of another is met, where the number of them is
+ * the same; so is what it does. */
+static void test_come_and_go(void)
+{
+    threads =
+        mmap(NULL, sizeof *threads, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!CHECK(threads != MAP_FAILED)) {
+        return;
+    }
+    system_process_look look;
+    uint64_t stamp = 0;
+    system_process_watch *watch = system_process_watch_new();
+    atomic_store(&threads->wanted, 1);
+    long pid = start(change_threads);
+    for (int i = 1; i <= 50; i++) {
+        while (atomic_load(&threads->begun) < i) {
+            uv_sleep(1);
+        }
+        bool met = false; /* one that has been joined may be there for a moment yet */
+        for (int j = 0; j < 4000 && !met; j++) {
+            CHECK(system_process_watch_look(watch, &pid, 1, NULL, 0, j % 2, &look) && look.known);
+            met = look.processes == 2 && look.threads == 3;
+            uv_sleep(met ? 0 : 5);
+        }
+        CHECK(met);
+        CHECK(look.stamp != stamp);
+        stamp = look.stamp;
+        atomic_store(&threads->wanted, i + 1);
+    }
+    stop(pid);
+    system_process_watch_free(watch);
+    munmap(threads, sizeof *threads);
+}
+
+static void compute_when_told(void)
+{
+    char byte;
+    if (read(STDIN_FILENO, &byte, 1) == 1) {
+        compute();
+    }
+}
+
+/* The first of two looks does not ask those that have not run; one that has is no sleeper in it. */
+static void test_first_of_two(void)
+{
+    int ends[2];
+    system_process_look look, first;
+    system_process_watch *watch = system_process_watch_new();
+    if (!CHECK(pipe(ends) == 0 && dup2(ends[0], STDIN_FILENO) == STDIN_FILENO)) {
+        return;
+    }
+    long pid = start(compute_when_told);
+    CHECK(comes_to(watch, pid, true, 1, &look));
+    CHECK(system_process_watch_look(watch, &pid, 1, NULL, 0, true, &first) && first.known);
+    CHECK(first.asleep && first.stamp == look.stamp);
+    CHECK(write(ends[1], "x", 1) == 1);
+    for (int i = 0; i < 4000 && first.asleep; i++) {
+        uv_sleep(5);
+        CHECK(system_process_watch_look(watch, &pid, 1, NULL, 0, true, &first) && first.known);
+    }
+    CHECK(!first.asleep && first.stamp != look.stamp);
+    stop(pid);
+    close(ends[1]);
+    system_process_watch_free(watch);
 }
 
 /* What was written to terminals has come out of them after it: here one of the test's own, without
@@ -328,6 +428,8 @@ int main(void)
     test_wakes();
     test_after_the_mark();
     test_falls_asleep();
+    test_come_and_go();
+    test_first_of_two();
     test_drain();
     test_connected();
     return check_done();

@@ -48,7 +48,10 @@ local frame_makers = { "VizCompositorTh", "Compositor" }
 ---@field window integer? the active one when an act began last
 ---@field class string? its application
 ---@field doing string? the kind of act
----@field key string? by which what is learned of such acts is kept
+---@field key string? what the act is known by before anything has come of it
+---@field alone deskpilot.tab? the only tab of the browser in front when it began
+---@field loader string? of its document then
+---@field kind string? by which what is learned of the act that has settled is kept
 ---@field known table<string, { late: number?, misses: integer }> late: seconds from the act's end to a change that came
 ---  after it had settled; misses: how often it was expected in vain since
 ---@field settle_began number?
@@ -77,21 +80,22 @@ end
 -- --- processes ----------------------------------------------------------------------------------------------------
 
 -- The display server's timers draw nothing: it has one for half a second after each key, in case that is held down.
-local function look(self)
+local function look(self, first)
   local pids = self.desk.session and self.desk.session.pids or {}
   local timers = { pids.server and { pid = pids.server, threads = {} } }
   if self.browser then timers[#timers + 1] = { pid = self.browser.pid, threads = frame_makers } end
   local began = task.now()
-  local seen = pids.host and self.watch:look({ pids.host }, timers)
+  local seen = pids.host and self.watch:look({ pids.host }, timers, first)
   local now = task.now()
   self.next_look, self.every = now + math.max(LEAST, (now - began) * REST), GLANCE
   if not seen then self.unknown = "processes" end
   return seen
 end
 
--- A look that shows that nothing runs, and that no wait ends by itself soon; frames may still be made with `moving`.
-local function asleep(self, soon, moving)
-  local seen = look(self)
+-- A look that shows that nothing runs, and that no wait ends by itself soon; frames may still be made with `moving`. Of
+-- two, the `first` leaves to the other what that can tell of both.
+local function asleep(self, soon, moving, first)
+  local seen = look(self, first)
   if not seen or not seen.asleep then return nil end
   local now = task.now()
   self.frames = seen.named_due ~= nil and seen.named_due <= now + FRAMES
@@ -158,16 +162,22 @@ end
 
 -- What acts of a kind are known by: the application, the page, and what was done.
 local function kind_of_act(self)
-  local tab = self.front and #self.browser.order == 1 and self.browser.order[1]
+  local tab = self.front and #self.browser.order == 1 and self.browser.order[1] or nil
+  self.alone, self.loader = tab, tab and tab.loader
   return ("%s|%s|%s"):format(application(self), tab and tab.url:match "^[^?#]*" or "", self.doing or "")
 end
 
-local function learned(self)
-  local of_kind = self.known[self.key]
+-- The same, with what has come of it: one that leaves the page is of another kind than one that does not.
+local function outcome(self)
+  return self.alone and self.alone.loader ~= self.loader and self.key .. "|another page" or self.key
+end
+
+local function learned(self, kind)
+  local of_kind = self.known[kind]
   if of_kind then return of_kind end
   if self.kinds >= MOST_KINDS then self.known, self.kinds = {}, 0 end
   of_kind, self.kinds = { misses = 0 }, self.kinds + 1
-  self.known[self.key] = of_kind
+  self.known[kind] = of_kind
   return of_kind
 end
 
@@ -177,7 +187,7 @@ local function learn(self)
   local late, settle_began = self.late, self.settle_began
   self.late = nil
   if late and late - settle_began <= LATEST and self.changes == 1 then
-    local of_kind = learned(self)
+    local of_kind = learned(self, self.kind)
     of_kind.late, of_kind.misses = late - settle_began, 0
   end
 end
@@ -203,7 +213,7 @@ end
 --- Until when a change is waited for that such acts have made late before; nil where there is none, or it has come.
 ---@return number? limit task.now
 function PendingWork:expected()
-  local late = self.begun and self.key and learned(self).late
+  local late = self.begun and self.key and learned(self, outcome(self)).late
   if not late or has_come(self, late) then return nil end
   local limit = self.settle_began + late * LONGER
   return task.now() < limit and limit or nil
@@ -211,7 +221,7 @@ end
 
 -- An expectation that was in vain twice is given up.
 local function judge_expectation(self)
-  local of_kind = learned(self)
+  local of_kind = learned(self, self.kind)
   if not of_kind.late then return end
   of_kind.misses = has_come(self, of_kind.late) and 0 or of_kind.misses + 1
   if of_kind.misses >= 2 then of_kind.late = nil end
@@ -231,7 +241,7 @@ function PendingWork:begin(doing)
   if not self.desk.session then self.unknown = "programs" end
   self.browser, self.pages = nil, {}
   if not self.unknown then look_at_pages(self) end
-  if not self.unknown and look(self) then self.watch:mark() end
+  if not self.unknown and look(self, true) then self.watch:mark() end
   self.key = kind_of_act(self)
   self.begun = task.now()
 end
@@ -239,6 +249,7 @@ end
 --- The act has settled. What changes from now on comes late.
 function PendingWork:over()
   if not self.begun then return end
+  self.kind = outcome(self)
   judge_expectation(self)
   self.begun, self.late, self.changes, self.settled = nil, nil, 0, task.now()
   if self.desk.watching then self.desk.event_pump:listen(function() note_change(self) end) end
@@ -272,8 +283,8 @@ end
 -- Two looks of the same stamp: at a moment between them everything slept, and nothing was on its way to a terminal.
 -- What a browser had to tell by then has been read after that.
 local function all_asleep(self, soon, moving)
-  local first = asleep(self, soon, moving)
-  local second = first and self.watch:drain() and asleep(self, soon, moving)
+  local first = asleep(self, soon, moving, true)
+  local second = first and self.watch:drain() and asleep(self, soon, moving, false)
   if not second or second.stamp ~= first.stamp then return false end
   task.sleep(0)
   task.sleep(0) -- before the first of them goes on nothing has been read yet

@@ -18,8 +18,9 @@ local ProcessWatch = {}
 --- asleep, prove that nothing ran or was about to at a moment between them.
 ---@param roots integer[] at most 64
 ---@param timers { pid: integer, threads: string[] }[]? at most 8: of such a process and those that come from it only the waits of threads of these names (at most 16) count, in `named_due`
+---@param first boolean? another look follows, to which it is left whether a thread that has not run since the look before waits for a processor: it takes half the time
 ---@return { asleep: boolean, stamp: integer, due: number?, named_due: number?, processes: integer, threads: integer, busy: integer?, next: integer? }? look nil where the system does not tell; due: seconds as uv.hrtime counts them: no wait that a thread has begun since the mark ends by itself before; nil where none does; busy, next: a thread that is awake, and the one that `due` is of
-function ProcessWatch:look(roots, timers) end
+function ProcessWatch:look(roots, timers, first) end
 
 --- Whether one of the threads that had run when the latest look was taken is awake, which costs far
 --- less than a look.

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 #include <uv.h>
@@ -42,6 +43,9 @@ typedef struct {
     uint8_t timers;         /* which of system_process_timers it comes under, from 1; 0 for none */
     bool parent;            /* it had children when it was asked last */
     int schedstat, syscall; /* its files, -1 where they are not open */
+    /* Of the first thread of a process: the folder of its threads and the list of its children. */
+    DIR *folder; /* NULL where it is not open */
+    int children;
 } thread;
 
 struct system_process_watch {
@@ -52,6 +56,7 @@ struct system_process_watch {
     uint8_t timers[MOST_PROCESSES]; /* as in the threads, of the process of that place */
     size_t pid_count;
     kept_files files;
+    bool links_tell; /* the links of a folder of threads are as many as these, and two */
     local_sockets local;
     int pty, terminal; /* the ends of a terminal of its own; -1 where there is none */
     size_t on_the_way; /* bytes that were written to the terminal and have not come out */
@@ -78,10 +83,21 @@ static void close_terminal(system_process_watch *watch)
     watch->pty = watch->terminal = -1;
 }
 
+static void close_folder(system_process_watch *watch, thread *t)
+{
+    if (t->folder) {
+        closedir(t->folder);
+        watch->files.count--;
+        t->folder = NULL;
+    }
+    kept_file_close(&watch->files, &t->children);
+}
+
 static void close_files(system_process_watch *watch, thread *t)
 {
     kept_file_close(&watch->files, &t->schedstat);
     kept_file_close(&watch->files, &t->syscall);
+    close_folder(watch, t);
 }
 
 void system_process_watch_free(system_process_watch *watch)
@@ -130,7 +146,8 @@ static thread *add(system_process_watch *watch, long pid, long tid)
         watch->capacity = capacity;
     }
     thread *new = &watch->threads[watch->count++];
-    *new = (thread){.pid = pid, .tid = tid, .due = UINT64_MAX, .schedstat = -1, .syscall = -1};
+    *new = (thread){.pid = pid, .tid = tid, .due = UINT64_MAX};
+    new->schedstat = new->syscall = new->children = -1;
     /* One that came after the mark has done so because of it, as far as anybody can know. */
     new->ran = true;
     return new;
@@ -140,14 +157,14 @@ static thread *add(system_process_watch *watch, long pid, long tid)
 static bool read_runs(system_process_watch *watch, thread *t, uint64_t *runs)
 {
     char path[PATH_SIZE], words[128];
-    unsigned long long number;
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/schedstat", t->pid, t->tid);
-    if (!kept_file_read(&watch->files, &t->schedstat, path, words, sizeof words) ||
-        sscanf(words, "%*u %*u %llu", &number) != 1) {
+    if (!kept_file_read(&watch->files, &t->schedstat, path, words, sizeof words)) {
         return false;
     }
-    *runs = number;
-    return true;
+    const char *last = strrchr(words, ' ');
+    char *end = words;
+    *runs = last ? strtoull(last + 1, &end, 10) : 0;
+    return last && end > last + 1;
 }
 
 /* The call that a thread is in, or "running"; false where that cannot be read. */
@@ -187,19 +204,14 @@ static bool is_served_by_disk(const thread *t)
     return state == 'D' || state == 'R';
 }
 
-/* What it is at. A wait that began since the look before began after that look, so it ends no
- * sooner than its time-out after it. One that has not run since is where it was, unless it waits
- * for a processor. */
-static void look_at_call(system_process_watch *watch, thread *t, bool ran, uint64_t now)
+/* What one that has run is at. A wait that began since the look before began after that look, so it
+ * ends no sooner than its time-out after it. */
+static void look_at_call(system_process_watch *watch, thread *t, uint64_t now)
 {
     char words[256];
     wait_call wait;
     t->unreadable = !read_call(watch, t, words, sizeof words);
     if (t->unreadable) {
-        return;
-    }
-    if (!ran) {
-        t->awake = is_running(words);
         return;
     }
     t->awake = !wait_call_read(words, t->pid, now, &wait) || (wait.reads && is_served_by_disk(t));
@@ -211,19 +223,25 @@ static void look_at_call(system_process_watch *watch, thread *t, bool ran, uint6
 
 /* The number and the call are two files: of a thread that runs in between, which one on its way to
  * sleep does where it is put off, the call would not belong to the number. */
-static void look_at_thread(system_process_watch *watch, thread *t, bool is_new, uint64_t now)
+static void look_at_thread(system_process_watch *watch, thread *t, bool is_new, bool first,
+                           uint64_t now)
 {
+    char words[256];
     uint64_t runs = 0;
+    /* One that was awake at the look before goes to sleep without being given a processor. */
+    bool slept = !is_new && !t->awake && !t->unreadable;
+    bool readable = slept && (first || read_call(watch, t, words, sizeof words));
     t->met = read_runs(watch, t, &runs);
-    t->ran_now = false;
+    t->ran_now = !(t->met && readable && runs == t->runs);
+    if (!t->ran_now) { /* it is where it was, unless it waits for a processor */
+        t->awake = !first && is_running(words);
+        return;
+    }
+    t->ran = true;
     for (int i = 0; i < MOST_READS; i++) {
-        /* One that was awake at the look before goes to sleep without being given a processor. */
-        bool ran = is_new || runs != t->runs || t->awake || t->unreadable;
         t->runs = runs;
-        t->ran = t->ran || ran;
-        t->ran_now = t->ran_now || ran;
-        look_at_call(watch, t, ran, now);
-        if (!ran || t->awake || t->unreadable || !read_runs(watch, t, &runs) || runs == t->runs) {
+        look_at_call(watch, t, now);
+        if (t->awake || t->unreadable || !read_runs(watch, t, &runs) || runs == t->runs) {
             break;
         }
         t->awake = true; /* unless the next reading says otherwise */
@@ -233,31 +251,94 @@ static void look_at_thread(system_process_watch *watch, thread *t, bool is_new, 
     }
 }
 
-static bool look_at_threads(system_process_watch *watch, size_t place, size_t sorted, uint64_t now)
+/* The threads of a process that are known, where it has no others: the links of the folder, which
+ * are asked for first, are as many (proc_task_getattr of fs/proc/base.c), and all of them are still
+ * there afterwards. */
+static bool look_at_known(system_process_watch *watch, size_t place, const thread *leader,
+                          size_t sorted, bool first, uint64_t now)
 {
-    long pid = watch->pids[place];
+    struct stat told;
+    size_t known = 0, met = 0;
+    if (!watch->links_tell || !leader || !leader->folder ||
+        fstat(dirfd(leader->folder), &told) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < sorted; i++) {
+        known += watch->threads[i].pid == leader->pid;
+    }
+    if (told.st_nlink != known + 2) {
+        return false;
+    }
+    for (size_t i = 0; i < sorted; i++) {
+        thread *t = &watch->threads[i];
+        if (t->pid == leader->pid) {
+            t->timers = watch->timers[place];
+            look_at_thread(watch, t, false, first, now);
+            met += t->met;
+        }
+    }
+    return met == known;
+}
+
+/* The folder of a process's threads, from its beginning; NULL where it has ended. It belongs to the
+ * first thread, where that is known and there is room, and else to the caller (`*kept`). */
+static DIR *open_folder(system_process_watch *watch, long pid, thread *leader, bool *kept)
+{
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "/proc/%ld/task", pid);
+    if (leader) {
+        close_folder(watch, leader); /* it may be that of one that had the same number */
+    }
     DIR *folder = opendir(path);
+    *kept = folder && leader && watch->files.count < watch->files.most;
+    if (*kept) {
+        leader->folder = folder;
+        watch->files.count++;
+    }
+    return folder;
+}
+
+static void note_links(system_process_watch *watch, DIR *folder, size_t threads)
+{
+    struct stat told;
+    if (threads > 1 && fstat(dirfd(folder), &told) == 0 && told.st_nlink == threads + 2) {
+        watch->links_tell = true;
+    }
+}
+
+static bool look_at_threads(system_process_watch *watch, size_t place, size_t sorted, bool first,
+                            uint64_t now)
+{
+    long pid = watch->pids[place];
+    thread *leader = find(watch, sorted, pid);
+    if (look_at_known(watch, place, leader, sorted, first, now)) {
+        return true;
+    }
+    bool kept, ok = true;
+    DIR *folder = open_folder(watch, pid, leader, &kept);
     if (!folder) {
         return true; /* it has ended */
     }
-    bool ok = true;
+    size_t threads = 0;
     for (struct dirent *entry; ok && (entry = readdir(folder));) {
         long tid = strtol(entry->d_name, NULL, 10);
         if (tid <= 0) {
             continue;
         }
+        threads++;
         thread *t = find(watch, sorted, tid);
         bool is_new = !t;
         t = t ? t : add(watch, pid, tid);
         ok = t && watch->count <= MOST_THREADS;
-        if (ok) {
+        if (ok && !t->met) {
             t->timers = watch->timers[place];
-            look_at_thread(watch, t, is_new, now);
+            look_at_thread(watch, t, is_new, first, now);
         }
     }
-    closedir(folder);
+    note_links(watch, folder, threads);
+    if (!kept) {
+        closedir(folder);
+    }
     return ok;
 }
 
@@ -266,7 +347,9 @@ static bool add_children_of(system_process_watch *watch, size_t place, thread *t
 {
     char path[PATH_SIZE + 16], words[WORDS_SIZE];
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", t->pid, t->tid);
-    if (!read_words(path, words, sizeof words)) {
+    /* What stays open belongs to the process whose folder does. */
+    if (t->folder ? !kept_file_read(&watch->files, &t->children, path, words, sizeof words)
+                  : !read_words(path, words, sizeof words)) {
         snprintf(path, sizeof path, "/proc/%ld/task/%ld", t->pid, t->tid);
         return access(path, F_OK) != 0; /* it has just ended, or the kernel does not tell */
     }
@@ -354,7 +437,6 @@ static void sum_up(system_process_watch *watch, const system_process_timers *tim
         } else {
             note_due(&t, timers, out);
         }
-        t.met = false;
         watch->threads[kept++] = t;
     }
     watch->count = kept;
@@ -365,7 +447,7 @@ static void sum_up(system_process_watch *watch, const system_process_timers *tim
 }
 
 bool system_process_watch_look(system_process_watch *watch, const long *roots, size_t count,
-                               const system_process_timers *timers, size_t timer_count,
+                               const system_process_timers *timers, size_t timer_count, bool first,
                                system_process_look *out)
 {
     uint64_t now = uv_hrtime();
@@ -373,6 +455,9 @@ bool system_process_watch_look(system_process_watch *watch, const long *roots, s
     *out = (system_process_look){.known = count > 0 && count <= MOST_PROCESSES &&
                                           timer_count <= SYSTEM_PROCESS_MOST_TIMERS};
     watch->pid_count = 0;
+    for (size_t i = 0; i < watch->count; i++) {
+        watch->threads[i].met = false;
+    }
     for (size_t i = 0; i < count && out->known; i++) {
         watch->timers[watch->pid_count] = 0;
         watch->pids[watch->pid_count++] = roots[i];
@@ -383,7 +468,7 @@ bool system_process_watch_look(system_process_watch *watch, const long *roots, s
                 watch->timers[i] = (uint8_t) (j + 1);
             }
         }
-        if (!look_at_threads(watch, i, sorted, now)) {
+        if (!look_at_threads(watch, i, sorted, first, now)) {
             return false;
         }
         out->known = add_children(watch, i);

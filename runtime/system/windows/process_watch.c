@@ -18,7 +18,7 @@ void system_process_watch_free(system_process_watch *watch)
 }
 
 bool system_process_watch_look(system_process_watch *watch, const long *roots, size_t count,
-                               const system_process_timers *timers, size_t timer_count,
+                               const system_process_timers *timers, size_t timer_count, bool first,
                                system_process_look *out)
 {
     (void) watch;
@@ -26,6 +26,7 @@ bool system_process_watch_look(system_process_watch *watch, const long *roots, s
     (void) count;
     (void) timers;
     (void) timer_count;
+    (void) first;
     *out = (system_process_look){.known = false};
     return true;
 }
