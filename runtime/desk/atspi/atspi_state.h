@@ -8,8 +8,9 @@
  *
  * Trees come from Cache.GetItems, the one call that tells everything an application has in its
  * cache. That is often incomplete (a reader that trusts it misses what appeared later), so where an
- * element has another number of children than the cache lists, its children are asked for. An
- * application without a cache is read by the same questions, from its root down.
+ * element has another number of children than the cache lists, its children are asked for; but not
+ * those of a closed menu where only what is showing is read. An application without a cache is read
+ * by the same questions, from its root down.
  *
  * Questions go straight to the application where it has a socket of its own, by several connections
  * in turn (atspi_peers.h), which halves the time and more; else by the bus.
