@@ -48,8 +48,8 @@ local function difference_of(picture, other)
 end
 
 -- Whether the screen changes after the act has settled: seconds after the settle, and where the pictures differ. What
--- draws the same pixels again is told apart: then there is no difference. A picture is taken whenever something has been
--- drawn, so that what appears and goes again is seen too.
+-- draws the same pixels again is told apart: then there is no difference. A picture is taken whenever something has
+-- been drawn, so that what appears and goes again is seen too.
 local function late_change(desk)
   local settled, picture = task.now(), desk.screen.shot()
   local first, seen, difference
