@@ -11,6 +11,10 @@ local hit_test = {}
 local ASKING = 1 -- seconds that the applications have
 local AGAIN = 0.02 -- seconds between two questions
 
+-- A window that has come up is asked so often at least, and for so many seconds at most: on a busy machine a second is
+-- over after a few questions.
+local QUESTIONS, LONGEST = 25, 4
+
 local fresh = setmetatable({}, { __mode = "k" }) -- by the run: table<window id, task.now()>
 
 --- What is told of an element, of an application or of a page.
@@ -164,7 +168,7 @@ local function focused_now(run, seen, window, only_seen)
 end
 
 --- The element that has the keyboard's focus in the active window. A window that has come up since the last look is
---- given ASKING seconds, once, to tell.
+--- given ASKING seconds, once, to tell, and longer where it answers slowly.
 ---@param run deskpilot.run
 ---@param seen deskpilot.observation?
 ---@param window deskpilot.window? the active one
@@ -172,9 +176,12 @@ end
 ---@return deskpilot.touched_element?
 function hit_test.focused(run, seen, window, only_seen)
   local since = window and not only_seen and came_up(run, seen, window)
+  local questions = 0
   while true do
     local found = focused_now(run, seen, window, only_seen)
-    if found or not since or task.now() >= since + ASKING then return found end
+    questions = questions + 1
+    local enough = questions < QUESTIONS and LONGEST or ASKING
+    if found or not since or task.now() >= since + enough then return found end
     task.sleep(AGAIN)
   end
 end
