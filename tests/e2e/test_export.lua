@@ -177,6 +177,7 @@ return {
     .. "zenity --entry --title Name --text 'Who?' > \"$0\"", path, tip or "" } } },
   limits = { turns = 10, seconds = 120 },
   before_run = function(m)
+    m.desk.timing.focus = 15 -- the second dialog is another program, which a busy machine starts slowly
     m.desk.wait_for_element { app = "zenity", role = "push button", name = tip and "Not now" or "OK", timeout = 15 }
   end,
   verify = function(m) return m.checks.file { path = path, equals = name .. "\n" } end,
