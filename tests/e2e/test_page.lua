@@ -1,4 +1,5 @@
 -- What is on a page, in a real browser: elements, text, boxes, popups.
+local at_pixel = require("deskpilot.desk.browser.page").at
 local harness = require "harness"
 local pages = require "pages"
 
@@ -90,6 +91,15 @@ function cases.d_boxes_are_exact(tab, desk)
     <= now.x + now.width and page.viewport.y + page.viewport.height <= now.y + now.height, harness.show(page.viewport))
   assert(tab:click(pages.element(page, "dot b"))) -- the place is measured now
   press_dots(tab, desk, "measured")
+  -- What is at a pixel is told of the page as it is now, which may have another size than when it was observed.
+  assert(desk.windows.place(assert(tab:window()), { x = 57, y = 41, width = 1000, height = 800 }))
+  harness.wait_until("the page to be smaller", function() return tab:evaluate "innerWidth < 1050" end, 10)
+  local other = assert(tab:observe { keep = false })
+  for _, name in ipairs { "dot a", "dot b", "dot c" } do
+    local box = pages.element(other, name).box
+    harness.eq(assert(at_pixel(tab, box.x, box.y)).name, name, "at its pixel in another size")
+  end
+  harness.eq(at_pixel(tab, other.viewport.x, other.viewport.y - 1), nil, "above the page")
 end
 
 function cases.e_zoom(tab, desk)

@@ -216,6 +216,43 @@ function tests.late_changes_are_learned()
   end)
 end
 
+-- A change that comes late on another page, to which an act has led, is expected of acts that lead there, and of no
+-- other act on the page before.
+function tests.late_changes_of_another_page()
+  local server = page_server.start {
+    ["/"] = "<title>First</title><button>Stay</button> <a href='/other'>Leave</a>",
+    ["/other"] = "<title>Other</title><script>setTimeout(() => document.body.append('late'), 700)</script>"
+      .. "<a href='/'>Back</a> ",
+  }
+  desktop.with({ size = { 800, 600 } }, function(desk)
+    desk.timing.settle_by_cause = true
+    t.ok(desk:watch())
+    t.ok(desk.browser.start { url = server.url .. "/" })
+    local known, acts = desk.pending_work.known, 0
+    local function change_is_known()
+      for kind, of_kind in pairs(known) do
+        if of_kind.late then return kind end
+      end
+    end
+    local kind
+    while not kind do
+      if acts >= MOST_TRIES then error("acts after which no change came late: " .. acts) end
+      acts = acts + 1
+      t.ok(desk.settle { quiet = 1, cap = 10 })
+      click(desk, element(desk, "Leave"))
+      t.ok(desk.settle())
+      task.sleep(1) -- a model thinks
+      click(desk, element(desk, "Back"))
+      t.ok(desk.settle { quiet = 1, cap = 10 })
+      click(desk, element(desk, "Stay"))
+      kind = change_is_known()
+    end
+    t.eq(kind:match "[^|]*$", "another page", kind)
+    t.eq(desk.pending_work:expected(), nil, "of an act that stays")
+  end)
+  server:stop()
+end
+
 function tests.pages()
   local server
   server = page_server.start {

@@ -219,7 +219,8 @@ function methods.observe(self, how)
   local place = how.screen ~= false and viewport.place(self, answer.metrics) or nil
   local result = page_of(self, answer, place)
   if answer.id then
-    self.observed = { id = answer.id, page = result, milliseconds = tonumber(answer.milliseconds) or 0 }
+    self.observed = { id = answer.id, page = result, milliseconds = tonumber(answer.milliseconds) or 0,
+      metrics = answer.metrics }
   end
   return result
 end
@@ -288,23 +289,43 @@ function page.told(answer)
   return { role = string_of(answer.role, 40), name = string_of(answer.name, 400) }
 end
 
---- What a click at a pixel of the screen would be for, in the page of a tab. Asks the page now.
+-- Whether two answers of the page's script tell of visible parts of the same size, and so of the same place.
+local function same_size(one, other)
+  local function size(metrics)
+    local pixels = type(metrics) == "table" and type(metrics.pixels) == "table" and metrics.pixels or {}
+    return tonumber(pixels[1]), tonumber(pixels[2])
+  end
+  local width, height = size(one)
+  local other_width, other_height = size(other)
+  return width ~= nil and width == other_width and height == other_height
+end
+
+local PLACES = 3 -- questions, where the page has another size each time
+
+--- What a click at a pixel of the screen would be for, in the page of a tab. Asks the page now: it is taken to be where
+--- it was when it was observed, and asked again where its answer says otherwise.
 ---@param tab deskpilot.tab
 ---@param x integer
 ---@param y integer
 ---@return { role: string, name: string, submits: boolean }? found nil where the page is not at that pixel
 ---@return deskpilot.error? err
 function page.at(tab, x, y)
-  local seconds = tab.browser.desk.timing.page_act
-  local seen, err = page.ask(tab, "at", {}, seconds)
-  if not seen then return nil, err end
-  local place = viewport.place(tab, seen.metrics)
-  if not place or not place:contains(x, y) then return nil end
-  local answer, why = page.ask(tab, "at", { x = x - place.rect.x, y = y - place.rect.y }, seconds)
-  if not answer then return nil, why end
-  local found = page.told(answer)
-  found.submits = answer.submits == true
-  return found
+  local metrics = tab.observed and tab.observed.metrics
+  for _ = 1, PLACES do
+    local place = viewport.place(tab, metrics)
+    local inside = place and place:contains(x, y)
+    local answer, err = page.ask(tab, "at", inside and { x = x - place.rect.x, y = y - place.rect.y } or {},
+      tab.browser.desk.timing.page_act)
+    if not answer then return nil, err end
+    if same_size(answer.metrics, metrics) then
+      if not inside then return nil end
+      local found = page.told(answer)
+      found.submits = answer.submits == true
+      return found
+    end
+    metrics = answer.metrics
+  end
+  return errors.fail("timed_out", "the page changes its size all the time")
 end
 
 --- What has the keyboard's focus in the page of a tab. Asks the page now.

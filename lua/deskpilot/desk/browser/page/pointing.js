@@ -190,12 +190,8 @@ const submits = (el) => {
 
 const NAMED = /^(button|link|menuitem|menuitemcheckbox|menuitemradio|tab|option|checkbox|radio|switch)$/;
 
-// What a click at a pixel of the visible page would be for, or a key that presses what has the focus: the button or the
-// link that is there, or else the innermost element that has a name.
-const at = ({ x, y, focused: byKeys }) => {
-  if (x === undefined && !byKeys) return { metrics: metrics() };
-  const client = byKeys ? null : toClient(x, y);
-  const hit = byKeys ? focusedElement() : hitAt(client.x, client.y);
+// What a press there would be for: the button or the link that is there, or else the innermost element that has a name.
+const whatFor = (hit) => {
   let named = null;
   for (let node = hit, i = 0; node && i < 8; i++, node = above(node)) {
     if (nodeType(node) !== ELEMENT) continue;
@@ -205,6 +201,15 @@ const at = ({ x, y, focused: byKeys }) => {
     if (name && !named) named = { role, name: tidy(name, 200) };
   }
   return { role: named ? named.role : "", name: named ? named.name : "", submits: hit ? submits(hit) : false };
+};
+
+// What a click at a pixel of the visible page would be for, or a key that presses what has the focus; and where the
+// page is, by which the pixel is told.
+const at = ({ x, y, focused: byKeys }) => {
+  if (byKeys) return whatFor(focusedElement());
+  if (x === undefined) return { metrics: metrics() };
+  const client = toClient(x, y);
+  return { ...whatFor(hitAt(client.x, client.y)), metrics: metrics() };
 };
 
 // Scrolls the element into view, waits until it stops moving and returns the pixel to press: where any place of the
