@@ -82,8 +82,9 @@ local function measure(desk, act)
   desk.timing.settle_by_cause = true
   local ways = { new = new_way(), old = new_way() }
   for round = 1, 2 * ROUNDS do
-    local way = ways[round % 2 == 0 and "new" or "old"]
-    local quiet = round % 2 == 1 and timing.of(desk, "settle_quiet") or nil
+    local by_cause = round // 2 % 2 == 1 -- each way gets both directions of an act that goes to and fro
+    local way = ways[by_cause and "new" or "old"]
+    local quiet = not by_cause and timing.of(desk, "settle_quiet") or nil
     act(desk)
     local settled = assert(desk.settle { quiet = quiet })
     table.insert(way.times, settled.seconds * 1000)
