@@ -82,7 +82,7 @@ local function measure(desk, act)
   desk.timing.settle_by_cause = true
   local ways = { new = new_way(), old = new_way() }
   for round = 1, 2 * ROUNDS do
-    local by_cause = round // 2 % 2 == 1 -- each way gets both directions of an act that goes to and fro
+    local by_cause = round // 2 % 2 == 1 -- of an act that goes to and fro, each way gets both directions
     local way = ways[by_cause and "new" or "old"]
     local quiet = not by_cause and timing.of(desk, "settle_quiet") or nil
     act(desk)
