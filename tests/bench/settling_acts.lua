@@ -1,13 +1,13 @@
 --- Acts whose settling is measured, and how: the fixed quiet time and settling by cause take turns, act by act, so that
 --- the load of the machine is the same for both.
 local harness = require "harness"
+local late_changes = require "deskpilot.desk.late_changes"
 local task = require "deskpilot.base.task"
 local timing = require "deskpilot.desk.wait.timing"
 
 local settling_acts = {}
 
 local ROUNDS = tonumber(os.getenv "ROUNDS") or 10
-local CARET = { 4, 40 } -- pixels, its greatest width and height
 local AFTER = tonumber(os.getenv "AFTER") or 1.0 -- seconds that are watched after an act has settled
 
 function settling_acts.press(keys) return function(desk) assert(desk.keyboard.press(keys)) end end
@@ -41,12 +41,6 @@ local function load_average()
   return file and file:read "a":match "^%S+" or "?"
 end
 
--- Where two pictures differ by more than a caret, which is no change (x11_damage.c).
-local function difference_of(picture, other)
-  local place = picture:difference(other)
-  return place and (place.width > CARET[1] or place.height > CARET[2]) and place or nil
-end
-
 -- Whether the screen changes after the act has settled: seconds after the settle, and where the pictures differ. What
 -- draws the same pixels again is told apart: then there is no difference. A picture is taken whenever something has
 -- been drawn, so that what appears and goes again is seen too.
@@ -58,11 +52,11 @@ local function late_change(desk)
     local changed = desk.native:last_change() / 1e9
     if changed > (seen or settled) then
       first, seen = first or changed - settled, changed
-      difference = difference or difference_of(picture, desk.screen.shot())
+      difference = difference or late_changes.difference(picture, desk.screen.shot())
     end
     return false
   end, { timeout = AFTER, every = 0.02 })
-  difference = difference or first and difference_of(picture, desk.screen.shot())
+  difference = difference or first and late_changes.difference(picture, desk.screen.shot())
   return first, difference
 end
 

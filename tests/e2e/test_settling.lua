@@ -180,7 +180,7 @@ end
 
 -- What is expected of the latest act: how many seconds after it a change came late before.
 local function expected_change(desk)
-  local _, of_kind = next(desk.pending_work.known)
+  local _, of_kind = next(desk.pending_work.late.known)
   return of_kind and of_kind.late
 end
 
@@ -216,6 +216,30 @@ function tests.late_changes_are_learned()
   end)
 end
 
+-- What draws the same pixels again late is waited for until pictures have told what it is, and no more after that; a
+-- change that comes then is learned again.
+function tests.what_is_drawn_again_is_no_late_change()
+  local changes = files.join(files.temporary_folder(), "changes")
+  local script = "stty -echo; printf '\\e[?25l'; while read x; do sleep 0.4; [ -e %s ] && n=$((n + 1));"
+    .. " printf '\\e[5;1Hwords %%s' $n; done"
+  with_terminal(script:format(changes), function(desk)
+    local acts = {}
+    local function act_until(enough)
+      repeat
+        if #acts >= MOST_TRIES then error("acts without that: " .. t.show(acts)) end
+        acts[#acts + 1] = act_and_think(desk)
+      until enough(acts[#acts])
+    end
+    act_until(function()
+      local _, of_kind = next(desk.pending_work.late.known)
+      return of_kind.redraws
+    end)
+    for _ = 1, 3 do t.eq(act_and_think(desk).expected, nil, "nothing is expected once that is known") end
+    t.ok(files.write(changes, ""))
+    act_until(function(act) return act.expected end)
+  end)
+end
+
 -- A change that comes late on another page, to which an act has led, is expected of acts that lead there, and of no
 -- other act on the page before.
 function tests.late_changes_of_another_page()
@@ -228,7 +252,7 @@ function tests.late_changes_of_another_page()
     desk.timing.settle_by_cause = true
     t.ok(desk:watch())
     t.ok(desk.browser.start { url = server.url .. "/" })
-    local known, acts = desk.pending_work.known, 0
+    local known, acts = desk.pending_work.late.known, 0
     local function change_is_known()
       for kind, of_kind in pairs(known) do
         if of_kind.late then return kind end

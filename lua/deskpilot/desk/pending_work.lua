@@ -4,6 +4,7 @@
 --- handed on by the kernel, nothing changes the screen any more. A browser always has such waits; its pages are asked
 --- instead whether they have set timers or begun requests. What else comes from outside is not known: where another
 --- program has a network connection, nothing is claimed.
+local late_changes = require "deskpilot.desk.late_changes"
 local processes = require "native.processes"
 local task = require "deskpilot.base.task"
 
@@ -12,12 +13,6 @@ local pending_work = {}
 local LEAST = 0.002 -- seconds between two looks
 local GLANCE = 0.001 -- seconds between two glances at the threads that have run lately
 local REST = 1 -- times as long as a look has taken is waited at least until the next one
-
--- Of a change that came late once: the latest, in seconds after the act, that is taken for its doing; and between which
--- shares of its time it is expected the next time.
-local LATEST, EARLY, LONGER = 1, 0.75, 1.25
-local APART = 0.08 -- seconds between two changes that are not one
-local MOST_KINDS = 500 -- of acts, that are kept in mind
 
 local STILL = 0.036 -- seconds in which something that moves has drawn a frame: two frames at least
 local FRAMED = 0.1 -- seconds for which the frames that a page was asked for are enough
@@ -51,16 +46,9 @@ local frame_makers = { "VizCompositorTh", "Compositor" }
 ---@field key string? what the act is known by before anything has come of it
 ---@field alone deskpilot.tab? the only tab of the browser in front when it began
 ---@field loader string? of its document then
----@field kind string? by which what is learned of the act that has settled is kept
----@field known table<string, { late: number?, misses: integer }> late: seconds from the act's end to a change that came
----  after it had settled; misses: how often it was expected in vain since
----@field settle_began number?
+---@field late deskpilot.late_changes
 ---@field elements_next boolean? whether the elements are asked for as soon as it ends
 ---@field moves boolean? whether a page was moving when it was asked last
----@field settled number? when the act before had settled
----@field late number? when the screen has first changed after that
----@field changed number? when it has done so last
----@field changes integer how often it has, apart
 local PendingWork = {}
 PendingWork.__index = PendingWork
 
@@ -71,8 +59,8 @@ local browsers = setmetatable({}, { __mode = "k" })
 ---@param attached fun(): deskpilot.browser[] the browsers that are known
 ---@return deskpilot.pending_work
 function pending_work.new(desk, attached)
-  local self = setmetatable({ desk = desk, watch = processes.open(), pages = {}, known = {}, kinds = 0, every = LEAST,
-    next_look = 0 }, PendingWork)
+  local self = setmetatable({ desk = desk, watch = processes.open(), pages = {}, every = LEAST, next_look = 0,
+    late = late_changes.new(desk) }, PendingWork)
   browsers[self] = attached
   return self
 end
@@ -148,7 +136,7 @@ local function motion(self, frames)
   return all, heard
 end
 
--- --- changes that come late ------------------------------------------------------------------------------------------
+-- --- kinds of act -------------------------------------------------------------------------------------------------
 
 -- The application of the active window; it is looked at once.
 local function application(self)
@@ -172,59 +160,28 @@ local function outcome(self)
   return self.alone and self.alone.loader ~= self.loader and self.key .. "|another page" or self.key
 end
 
-local function learned(self, kind)
-  local of_kind = self.known[kind]
-  if of_kind then return of_kind end
-  if self.kinds >= MOST_KINDS then self.known, self.kinds = {}, 0 end
-  of_kind, self.kinds = { misses = 0 }, self.kinds + 1
-  self.known[kind] = of_kind
-  return of_kind
-end
-
--- A change that came after the latest settle, and soon enough to be the act's doing, is waited for the next time. Where
--- the screen has changed again some time later, it has a rhythm of its own.
-local function learn(self)
-  local late, settle_began = self.late, self.settle_began
-  self.late = nil
-  if late and late - settle_began <= LATEST and self.changes == 1 then
-    local of_kind = learned(self, self.kind)
-    of_kind.late, of_kind.misses = late - settle_began, 0
-  end
-end
-
-local function note_change(self)
-  local changed = self.desk.native:last_change() / 1e9
-  if changed <= self.settled then return end
-  if not self.late or changed > self.changed + APART then self.changes = self.changes + 1 end
-  self.late, self.changed = self.late or changed, changed
-end
-
 --- Settling begins, with what the acts up to now have begun.
 ---@param elements boolean? whether the elements are asked for as soon as it ends
 function PendingWork:settling(elements)
-  self.settle_began, self.elements_next, self.moves = task.now(), elements, nil
-end
-
--- Whether a change has come at the time at which it is expected.
-local function has_come(self, late)
-  return self.desk.native:last_change() / 1e9 >= self.settle_began + late * EARLY
+  self.elements_next, self.moves = elements, nil
+  if self.begun then self.late:settling() end
 end
 
 --- Until when a change is waited for that such acts have made late before; nil where there is none, or it has come.
 ---@return number? limit task.now
 function PendingWork:expected()
-  local late = self.begun and self.key and learned(self, outcome(self)).late
-  if not late or has_come(self, late) then return nil end
-  local limit = self.settle_began + late * LONGER
-  return task.now() < limit and limit or nil
+  return self.begun and self.key and self.late:expected(outcome(self)) or nil
 end
 
--- An expectation that was in vain twice is given up.
-local function judge_expectation(self)
-  local of_kind = learned(self, self.kind)
-  if not of_kind.late then return end
-  of_kind.misses = has_come(self, of_kind.late) and 0 or of_kind.misses + 1
-  if of_kind.misses >= 2 then of_kind.late = nil end
+--- The act would have settled, if there were no change that is expected.
+function PendingWork:expects_only()
+  self.late:take_picture()
+end
+
+--- Whether that has been said of the act.
+---@return boolean
+function PendingWork:only_expects()
+  return self.late.picture ~= nil
 end
 
 -- --- an act ---------------------------------------------------------------------------------------------------------
@@ -234,10 +191,9 @@ end
 function PendingWork:begin(doing)
   self.desk.elements_ahead:forget()
   if self.begun or self.closed or not self.desk.timing.settle_by_cause then return end
-  if self.settled then learn(self) end
-  self.desk.event_pump:listen(nil)
+  self.late:begin()
   self.unknown, self.ping, self.connected = nil, nil, nil
-  self.every, self.settled, self.doing, self.frames, self.framed = LEAST, nil, doing, nil, nil
+  self.every, self.doing, self.frames, self.framed = LEAST, doing, nil, nil
   if not self.desk.session then self.unknown = "programs" end
   self.browser, self.pages = nil, {}
   if not self.unknown then look_at_pages(self) end
@@ -249,10 +205,8 @@ end
 --- The act has settled. What changes from now on comes late.
 function PendingWork:over()
   if not self.begun then return end
-  self.kind = outcome(self)
-  judge_expectation(self)
-  self.begun, self.late, self.changes, self.settled = nil, nil, 0, task.now()
-  if self.desk.watching then self.desk.event_pump:listen(function() note_change(self) end) end
+  self.late:over(outcome(self))
+  self.begun = nil
 end
 
 -- Asks the active window, where it answers such questions.
@@ -359,7 +313,7 @@ end
 
 function PendingWork:close()
   self.closed = true
-  self.desk.event_pump:listen(nil)
+  self.late:close()
   self.watch:close()
 end
 

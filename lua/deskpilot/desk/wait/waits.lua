@@ -37,26 +37,35 @@ local function calm_at(desk, from, quiet)
   return math.max(from, desk.native:last_change() / 1e9) + quiet
 end
 
--- Until the screen has settled: nothing is on its way any more, or it was quiet for long enough, or the timeout. Where
--- something is known to be on its way, quiet is not enough.
+-- Why the screen has settled, but for a change that is expected; nil where it has not. Where something is known to be
+-- on its way, quiet is not enough.
+local function reason_now(desk, from, times, calm, now)
+  local work = desk.pending_work
+  if times.by_cause and work:may_be_known() then
+    local none, moving = work:is_none(times.quiet)
+    if none and moving then return "animation" end
+    if none and calm_at(desk, from, times.quiet) == calm then return "idle" end
+  end
+  return now >= calm and not (times.by_cause and work:under_way()) and "quiet" or nil
+end
+
+-- Until the screen has settled: nothing is on its way any more, or it was quiet for long enough, or the timeout.
 local function reason_to_go_on(desk, began, from, times)
   local work, earliest, latest = desk.pending_work, began + times.floor, began + times.cap
   while true do
     local ok, err = desk.native:pump()
     if not ok then return nil, err end
     local now, calm = task.now(), calm_at(desk, from, times.quiet)
-    local known, expected = times.by_cause and work:may_be_known(), times.by_cause and work:expected()
-    if known and now >= earliest and not expected then
-      local none, moving = work:is_none(times.quiet)
-      if none and moving then return "animation" end
-      if none and calm_at(desk, from, times.quiet) == calm then return "idle" end
-    end
-    local limit = math.max(calm, earliest, expected or 0)
-    if now >= limit then
-      if not (times.by_cause and work:under_way()) then return "quiet" end
-      limit = latest
+    local expected = times.by_cause and work:expected()
+    if now >= earliest and not (expected and work:only_expects()) then
+      local reason = reason_now(desk, from, times, calm, now)
+      if reason and not expected then return reason end
+      if reason then work:expects_only() end
     end
     if now >= latest then return "cap" end
+    local known = times.by_cause and work:may_be_known()
+    local limit = math.max(calm, earliest, expected or 0)
+    if now >= limit then limit = latest end -- something is under way
     local left = math.min(limit, latest) - now
     desk.event_pump:wait(known and math.min(left, work.every) or left)
   end
