@@ -50,13 +50,8 @@ local MOST_BYTES = 16 * 1024 * 1024 -- of an answer
 
 -- --- calls of the page's script -------------------------------------------------------------------------
 
-local parts = { "later", "frames", "dom", "names", "walk", "popup", "observe", "pointing", "acts" }
-local source
-
-local function script()
-  source = source or page_script.of(parts)
-  return source
-end
+local script = page_script.kept({ "later", "frames", "dom", "names", "walk", "popup", "observe", "pointing", "acts" },
+  nil, "deskpilot.call")
 
 local function decode(answer)
   if type(answer) ~= "string" or #answer > MOST_BYTES then
@@ -67,10 +62,8 @@ local function decode(answer)
   return value
 end
 
-local function call(tab, name, argument, seconds)
-  local expression = ("typeof deskpilot === 'object' && deskpilot.call ? deskpilot.call(%s, %s) : ''"):format(
-    json.encode(name), json.encode(argument))
-  return tab:evaluate(expression, { world = "own", timeout = seconds })
+local function arguments_of(name, argument)
+  return ("%s, %s"):format(json.encode(name), json.encode(argument))
 end
 
 -- Whether the error means that the document has been replaced.
@@ -86,9 +79,9 @@ end
 ---@param seconds number
 ---@return table? answer, deskpilot.error? err
 function page.ask_again(tab, name, argument, seconds)
-  local answer, err = call(tab, name, argument, seconds)
-  if answer == "" or was_replaced(err) then return { left = true } end
-  if answer == nil then return nil, err or errors.new("protocol", "the page gave no answer") end
+  local answer, err = script:call_again(tab, arguments_of(name, argument), seconds)
+  if answer == nil and not err or was_replaced(err) then return { left = true } end
+  if answer == nil then return nil, err end
   return decode(answer)
 end
 
@@ -99,13 +92,9 @@ end
 ---@param seconds number
 ---@return table? answer, deskpilot.error? err
 function page.ask(tab, name, argument, seconds)
-  local answer, err = call(tab, name, argument, seconds)
-  if was_replaced(err) then answer, err = call(tab, name, argument, seconds) end -- in the new document
-  if answer == "" then
-    local _, failure = tab:evaluate(script(), { world = "own", timeout = seconds })
-    if failure then return nil, failure end
-    answer, err = call(tab, name, argument, seconds)
-  end
+  local arguments = arguments_of(name, argument)
+  local answer, err = script:call(tab, arguments, seconds)
+  if was_replaced(err) then answer, err = script:call(tab, arguments, seconds) end -- in the new document
   if answer == nil then return nil, err or errors.new("protocol", "the page gave no answer") end
   return decode(answer)
 end

@@ -63,20 +63,7 @@ globalThis.deskpilotWork = (count) => {
 };
 ]]
 
--- The script stays in the document's own world: reading it again takes a page a third of the time of an answer.
-local script
-local again = "typeof deskpilotWork === 'function' ? deskpilotWork(%d) : null"
-local holders = setmetatable({}, { __mode = "k" }) -- by the tab: the world that was given the script last
-
-local function answer_of(tab, frames)
-  local options, words, err = { world = "own", timeout = ANSWER }, nil, nil
-  if tab.world and tab.world == holders[tab] then words, err = tab:evaluate(again:format(frames), options) end
-  if words or err then return words end
-  script = script or page_script.of({ "later", "frames" }, counting)
-  words = tab:evaluate(("%s, deskpilotWork(%d)"):format(script, frames), options)
-  holders[tab] = tab.world
-  return words
-end
+local script = page_script.kept({ "later", "frames" }, counting, "deskpilotWork")
 
 ---@class deskpilot.page_numbers
 ---@field timers integer?
@@ -87,7 +74,7 @@ end
 
 ---@return deskpilot.page_numbers
 local function ask(tab, frames)
-  local words = tostring(answer_of(tab, frames or 0) or "")
+  local words = tostring(script:call(tab, tostring(frames or 0), ANSWER) or "")
   local timers, documents, moving, calls, acts = words:match "^(%d+) (%d+) (%a+) (%d+) (%d+)$"
   local function whole(digits) return math.tointeger(tonumber(digits)) end
   return { timers = whole(timers), documents = whole(documents), moving = moving, calls = whole(calls),
