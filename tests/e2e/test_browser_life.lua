@@ -362,6 +362,53 @@ function tests.a_killed_browser_is_started_again()
   end)
 end
 
+-- Stops the processes that draw a browser's pages as they start, until cont() is called.
+local function stop_renderers(browser)
+  local stopped, over = {}, false
+  local watching = task.start(function()
+    while not over do
+      for _, pid in ipairs(running("--user-data-dir=" .. browser.profile)) do
+        local line = files.read(("/proc/%d/cmdline"):format(pid)) or ""
+        if not stopped[pid] and line:find("--type=renderer", 1, true) and line:find(browser.profile, 1, true) then
+          uv.kill(pid, "sigstop")
+          stopped[pid] = true
+        end
+      end
+      task.sleep(0.005)
+    end
+  end)
+  return stopped, function()
+    over = true
+    watching:wait()
+    for pid in pairs(stopped) do uv.kill(pid, "sigcont") end
+  end
+end
+
+-- On a machine that is busy for so long that a tab does not answer in time when it is attached.
+function tests.a_browser_that_is_slow_to_start_gets_its_page_back()
+  browsing.with({ ["/one"] = page("One") }, function(browser, server, desk)
+    desk.timing.browser_answer = 1
+    harness.ok(browser:tab():navigate(server.url .. "/one"))
+    local stopped, cont = stop_renderers(browser)
+    uv.kill(browser.pid, "sigkill")
+    local reconnecting = task.start(browser.reconnect, browser)
+    harness.wait_until("a renderer that was stopped", function() return next(stopped) end, 60)
+    task.sleep(6) -- longer than all that is asked of a tab when it is attached may take
+    cont()
+    local _, ok, err = reconnecting:wait()
+    harness.eq({ ok, err }, { true })
+    harness.eq({ browser:tab():info().title, server:count "/one" }, { "One", 2 })
+    -- What cannot be loaded again is told.
+    local nobody, socket = page_server.nobody()
+    harness.fails("unavailable", "nothing listens there", browser:tab():navigate(nobody))
+    uv.kill(browser.pid, "sigkill")
+    local again, _, missing = browser:reconnect()
+    harness.eq({ again, #missing }, { true, 1 })
+    harness.has(missing[1], "nothing listens there")
+    socket:close()
+  end)
+end
+
 function tests.a_browser_that_hangs_holds_nobody_up()
   browsing.with({}, function(browser)
     local tab = browser:tab()

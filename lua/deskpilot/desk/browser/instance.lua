@@ -218,6 +218,7 @@ end
 --- is lost.
 ---@param options { urls: boolean? }? urls = false: start with one empty tab
 ---@return boolean? ok, deskpilot.error? err code "unavailable"
+---@return string[]? missing why pages of a browser that was started again are missing, a sentence each
 function Browser:reconnect(options)
   if self.closed then return errors.fail("unavailable", "the browser has been closed") end
   if answers(self) then return true end

@@ -13,18 +13,21 @@ local function detach_tabs(self)
 end
 
 -- Opens as many tabs as there were, and navigates each to its former address. A page that cannot be loaded is no error
--- here; the tab then shows the browser's error page.
+-- here; the tab then shows the browser's error page. Why pages are missing, a sentence each; nil where none is.
 local function restore(self, list)
+  local missing = {}
   for i, before in ipairs(list) do
-    if i > 1 then
-      local made = self:call("Target.createTarget", { url = "about:blank" })
-      if not made then return end
-      -- The event that announces the new tab may arrive later than the answer.
-      self.changed:wait_until(self.desk.timing.browser_answer, function() return self.by_id[made.targetId] end)
-    end
-    if before.url and before.url ~= "about:blank" then before.tab:navigate(before.url) end
+    local tab, ok, err = before.tab, true, nil
+    if i > 1 then ok, err = self:call("Target.createTarget", { url = "about:blank" }) end
+    -- The event that announces a new tab may arrive later than the answer.
+    self.changed:wait_until(ok and self.desk.timing.browser_answer or 0, function()
+      return tab.attaching or tab.attached
+    end)
+    if ok and before.url ~= "about:blank" then ok, err = tab:navigate(before.url) end
+    if not ok then missing[#missing + 1] = tostring(err) end
   end
   if self.order[1] then self.order[1]:activate() end
+  return missing[1] and missing or nil
 end
 
 --- Starts the process again, and connects to it.
@@ -32,6 +35,7 @@ end
 ---@param connect fun(connection: deskpilot.cdp_connection): table?, deskpilot.error?
 ---@param urls boolean whether to restore the tabs and their addresses
 ---@return boolean? ok, deskpilot.error? err
+---@return string[]? missing why pages are missing, a sentence each
 function revive.start_again(self, connect, urls)
   local list = detach_tabs(self)
   if not urls then
@@ -47,9 +51,9 @@ function revive.start_again(self, connect, urls)
   end
   local connection, failure = connect(started)
   if not connection then return nil, failure end
-  restore(self, list)
+  local missing = restore(self, list)
   self.revived = nil
-  return true
+  return true, nil, missing
 end
 
 return revive

@@ -38,17 +38,15 @@ local function has_changed(self)
 end
 
 -- Enables the events of a new session. The last call lets a paused new tab run. All calls are sent before the first
--- answer is waited for.
+-- answer is waited for, and all answers are waited for together: ready() waits hardly longer.
 local function enable(self, session)
   local calls = load_filter.begin(self, session)
   for _, method in ipairs { "Page.enable", "Inspector.enable", "Network.enable", "Runtime.runIfWaitingForDebugger" } do
     calls[#calls + 1] = session:begin(method, method == "Network.enable"
       and { maxTotalBufferSize = 0, maxResourceBufferSize = 0 } or nil)
   end
-  local enabled = true
-  for _, call in ipairs(calls) do
-    enabled = call:wait(self.browser.desk.timing.browser_answer) ~= nil and enabled
-  end
+  local enabled, limit = true, task.now() + self.browser.desk.timing.browser_answer
+  for _, call in ipairs(calls) do enabled = call:wait(math.max(limit - task.now(), 0)) ~= nil and enabled end
   if self.session ~= session or session.closed then return end -- the connection was lost meanwhile
   self.attaching, self.attached = nil, true
   self.unanswered = not enabled or nil

@@ -21,7 +21,11 @@ function recover.lost(run)
   return browser
 end
 
-local restored = "the connection to the browser was lost and is restored"
+-- What is reported of a restored browser.
+local function told(missing)
+  return "the connection to the browser was lost and is restored"
+    .. (missing and ", but " .. text.one_line(text.join(missing)) or "")
+end
 
 -- Whether the indices of the step's actions mean elements of the same role and name before and now.
 local function same_elements(step, before, now)
@@ -50,12 +54,12 @@ end
 ---@return string? why
 function recover.bring_back(run, browser, step)
   local pid = browser.pid
-  local ok, err = browser:reconnect()
+  local ok, err, missing = browser:reconnect()
   if not ok then return nil, "the connection to the browser is lost and cannot be restored: " .. tostring(err) end
+  local restored = told(missing)
   if not step then return false, restored end
-  local seen
-  seen, err = run:observe()
-  if not seen then return nil, "the desktop cannot be observed: " .. tostring(err) end
+  local seen, why = run:observe()
+  if not seen then return nil, "the desktop cannot be observed: " .. tostring(why) end
   if not same_elements(step, step.assumed.state.page, run.observation.page) then
     return false, restored .. ", but it does not show the page that the step was made for"
   end
