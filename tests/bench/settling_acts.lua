@@ -41,36 +41,39 @@ local function load_average()
   return file and file:read "a":match "^%S+" or "?"
 end
 
--- Whether the screen changes after the act has settled: seconds after the settle, and where the pictures differ. What
--- draws the same pixels again is told apart: then there is no difference. A picture is taken whenever something has
--- been drawn, so that what appears and goes again is seen too.
+-- Whether the screen changes after the act has settled: seconds after the settle, where the pictures differ, and
+-- whether that is only a scroll bar. What draws the same pixels again is told apart: then there is no difference. A
+-- picture is taken whenever something has been drawn, so that what appears and goes again is seen too.
 local function late_change(desk)
   local settled, picture = task.now(), desk.screen.shot()
-  local first, seen, difference
+  local first, seen, place, thin
+  local function compare()
+    local where, narrow = late_changes.difference(picture, desk.screen.shot())
+    if where and (not place or thin) then place, thin = where, narrow end
+  end
   desk.wait_until(function()
     assert(desk.native:pump())
     local changed = desk.native:last_change() / 1e9
     if changed > (seen or settled) then
       first, seen = first or changed - settled, changed
-      difference = difference or late_changes.difference(picture, desk.screen.shot())
+      compare()
     end
     return false
   end, { timeout = AFTER, every = 0.02 })
-  difference = difference or first and late_changes.difference(picture, desk.screen.shot())
-  return first, difference
+  if first then compare() end
+  return first, place, thin
 end
 
 local function note_late_change(desk, way)
-  local late, place = late_change(desk)
+  local late, place, thin = late_change(desk)
   if not late then return end
-  if not place then
-    way.redrawn = way.redrawn + 1
-    return
+  if not place then way.redrawn = way.redrawn + 1
+  elseif thin then way.thin = way.thin + 1
+  else table.insert(way.late, ("%.0f: %dx%d at %d,%d"):format(late * 1000, place.width, place.height, place.x, place.y))
   end
-  table.insert(way.late, ("%.0f: %dx%d at %d,%d"):format(late * 1000, place.width, place.height, place.x, place.y))
 end
 
-local function new_way() return { times = {}, late = {}, redrawn = 0, reasons = {} } end
+local function new_way() return { times = {}, late = {}, redrawn = 0, thin = 0, reasons = {} } end
 
 local function measure(desk, act)
   desk.timing.settle_by_cause = true
@@ -91,8 +94,9 @@ local function measure(desk, act)
     local reasons = {}
     for reason, count in pairs(way.reasons) do reasons[#reasons + 1] = reason .. " " .. count end
     table.sort(reasons)
-    return ("%6.0f %6.0f  late %d/%d (%s), drawn again %d  %s"):format(median(way.times), median(way.times, 0.9),
-      #way.late, ROUNDS, table.concat(way.late, "; "), way.redrawn, table.concat(reasons, ", "))
+    local late = ("late %d/%d (%s), drawn again %d, scroll bar %d"):format(#way.late, ROUNDS,
+      table.concat(way.late, "; "), way.redrawn, way.thin)
+    return ("%6.0f %6.0f  %s  %s"):format(median(way.times), median(way.times, 0.9), late, table.concat(reasons, ", "))
   end
   print("  fixed " .. words(ways.old))
   print("  cause " .. words(ways.new))

@@ -1,6 +1,6 @@
 --- Changes of the screen that come after an act has settled. They are learned for each kind of act, and waited for the
---- next time. What draws the same pixels again is no change: where a change is waited for, pictures before and after it
---- tell the two apart.
+--- next time. What draws the same pixels again is no change worth that, nor is what fades out by itself at an edge, as
+--- scroll bars do: where a change is waited for, pictures before and after it tell.
 local task = require "deskpilot.base.task"
 
 local late_changes = {}
@@ -11,6 +11,7 @@ local LATEST, EARLY, LONGER = 1, 0.75, 1.25
 local APART = 0.08 -- seconds between two changes that are not one
 local MOST_KINDS = 500 -- of acts, that are kept in mind
 local CARET_WIDTH, CARET_HEIGHT = 4, 40 -- pixels at most: what is no larger is no change (x11_damage.c)
+local THIN = 8 -- pixels, of a scroll bar that comes and goes: letters and signs are higher and wider
 
 ---@class deskpilot.late_changes
 ---@field desk deskpilot.desk
@@ -39,15 +40,19 @@ end
 ---@param before deskpilot.shot
 ---@param now deskpilot.shot
 ---@return { x: integer, y: integer, width: integer, height: integer }? place nil where they do not
+---@return boolean? thin whether it is no more than a scroll bar that comes or goes
 function late_changes.difference(before, now)
   local place = before:difference(now)
-  return place and (place.width > CARET_WIDTH or place.height > CARET_HEIGHT) and place or nil
+  if not place or place.width <= CARET_WIDTH and place.height <= CARET_HEIGHT then return nil end
+  return place, place.width <= THIN or place.height <= THIN
 end
 
--- Whether the screen looks otherwise than in the picture, as far as there is any.
+-- Whether the screen looks otherwise than in the picture, in a way that is worth waiting for.
 local function looks_otherwise(self)
   local now = self.picture and self.desk.screen.shot()
-  return not now or late_changes.difference(self.picture, now) ~= nil
+  if not now then return true end
+  local place, thin = late_changes.difference(self.picture, now)
+  return place ~= nil and not thin
 end
 
 local function learned(self, kind)
@@ -108,15 +113,16 @@ function LateChanges:take_picture()
   self.picture = self.desk.screen.shot()
 end
 
--- An expectation that was in vain twice is given up; at once where what came has drawn the same pixels again.
+-- An expectation that was in vain twice is given up; at once where what came was no change. What came while the act was
+-- going on anyway tells nothing.
 local function judge_expectation(self, of_kind)
   if not has_come(self, of_kind.late) then
     of_kind.misses = of_kind.misses + 1
     if of_kind.misses >= 2 then of_kind.late = nil end
-    return
+  elseif self.picture then
+    of_kind.misses = 0
+    if not looks_otherwise(self) then of_kind.late, of_kind.redraws = nil, true end
   end
-  of_kind.misses = 0
-  if not looks_otherwise(self) then of_kind.late, of_kind.redraws = nil, true end
 end
 
 --- An act has settled. What changes from now on comes late.
