@@ -46,10 +46,10 @@ end
 -- picture is taken whenever something has been drawn, so that what appears and goes again is seen too.
 local function late_change(desk)
   local settled, picture = task.now(), desk.screen.shot()
-  local first, seen, place, thin
+  local first, seen, place, bar
   local function compare()
-    local where, narrow = late_changes.difference(picture, desk.screen.shot())
-    if where and (not place or thin) then place, thin = where, narrow end
+    local where, is_bar = late_changes.difference(picture, desk.screen.shot())
+    if where and (not place or bar) then place, bar = where, is_bar end
   end
   desk.wait_until(function()
     assert(desk.native:pump())
@@ -61,19 +61,19 @@ local function late_change(desk)
     return false
   end, { timeout = AFTER, every = 0.02 })
   if first then compare() end
-  return first, place, thin
+  return first, place, bar
 end
 
 local function note_late_change(desk, way)
-  local late, place, thin = late_change(desk)
+  local late, place, bar = late_change(desk)
   if not late then return end
   if not place then way.redrawn = way.redrawn + 1
-  elseif thin then way.thin = way.thin + 1
+  elseif bar then way.bars = way.bars + 1
   else table.insert(way.late, ("%.0f: %dx%d at %d,%d"):format(late * 1000, place.width, place.height, place.x, place.y))
   end
 end
 
-local function new_way() return { times = {}, late = {}, redrawn = 0, thin = 0, reasons = {} } end
+local function new_way() return { times = {}, late = {}, redrawn = 0, bars = 0, reasons = {} } end
 
 local function measure(desk, act)
   desk.timing.settle_by_cause = true
@@ -95,7 +95,7 @@ local function measure(desk, act)
     for reason, count in pairs(way.reasons) do reasons[#reasons + 1] = reason .. " " .. count end
     table.sort(reasons)
     local late = ("late %d/%d (%s), drawn again %d, scroll bar %d"):format(#way.late, ROUNDS,
-      table.concat(way.late, "; "), way.redrawn, way.thin)
+      table.concat(way.late, "; "), way.redrawn, way.bars)
     return ("%6.0f %6.0f  %s  %s"):format(median(way.times), median(way.times, 0.9), late, table.concat(reasons, ", "))
   end
   print("  fixed " .. words(ways.old))

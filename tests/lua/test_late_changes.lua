@@ -8,23 +8,25 @@ local tests = {}
 
 local function plain() return shots.new(assert(native.new(400, 300))) end
 
--- Of a plain picture and one with these rectangles: width, height and whether it is thin; nil where nothing counts.
+-- Of a plain picture and one with these rectangles: width, height and whether it is a scroll bar; nil where nothing
+-- counts.
 local function difference(...)
   local before, now = plain(), plain()
   for _, area in ipairs { ... } do
     now:rectangle({ x = area[1], y = area[2], width = area[3], height = area[4] }, { fill = "#ffffff" })
   end
-  local place, thin = late_changes.difference(before, now)
-  return place and { place.width, place.height, thin }
+  local place, bar = late_changes.difference(before, now)
+  return place and { place.width, place.height, bar }
 end
 
 function tests.what_counts()
   t.eq(difference(), nil)
   t.eq(difference { 10, 10, 4, 40 }, nil, "a caret")
   t.eq(difference { 10, 10, 5, 200 }, { 5, 200, true }, "a scroll bar")
-  t.eq(difference { 10, 10, 200, 8 }, { 200, 8, true })
   t.eq(difference { 10, 10, 4, 41 }, { 4, 41, true })
-  t.eq(difference { 10, 10, 9, 9 }, { 9, 9, false }, "a sign")
+  t.eq(difference { 10, 10, 6, 13 }, { 6, 13, false }, "a digit")
+  t.eq(difference({ 10, 10, 6, 13 }, { 10, 30, 6, 13 }, { 10, 50, 6, 13 }), { 6, 53, false }, "a column of digits")
+  t.eq(difference { 10, 10, 60, 7 }, { 60, 7, false }, "small letters")
   t.eq(difference({ 10, 10, 2, 10 }, { 100, 10, 2, 10 }), { 92, 10, false }, "two carets at once are more than one")
 end
 

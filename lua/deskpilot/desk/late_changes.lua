@@ -11,7 +11,7 @@ local LATEST, EARLY, LONGER = 1, 0.75, 1.25
 local APART = 0.08 -- seconds between two changes that are not one
 local MOST_KINDS = 500 -- of acts, that are kept in mind
 local CARET_WIDTH, CARET_HEIGHT = 4, 40 -- pixels at most: what is no larger is no change (x11_damage.c)
-local THIN = 8 -- pixels, of a scroll bar that comes and goes: letters and signs are higher and wider
+local BAR, SOLID = 8, 0.8 -- pixels, the greatest width of a scroll bar; the share of its place that it fills at least
 
 ---@class deskpilot.late_changes
 ---@field desk deskpilot.desk
@@ -39,20 +39,21 @@ end
 --- Where two pictures of the screen differ by more than a caret.
 ---@param before deskpilot.shot
 ---@param now deskpilot.shot
----@return { x: integer, y: integer, width: integer, height: integer }? place nil where they do not
----@return boolean? thin whether it is no more than a scroll bar that comes or goes
+---@return { x: integer, y: integer, width: integer, height: integer, pixels: integer }? place nil where they do not
+---@return boolean? bar whether it is no more than a scroll bar that comes or goes
 function late_changes.difference(before, now)
   local place = before:difference(now)
   if not place or place.width <= CARET_WIDTH and place.height <= CARET_HEIGHT then return nil end
-  return place, place.width <= THIN or place.height <= THIN
+  local solid = place.pixels >= SOLID * place.width * place.height -- what a column of letters is not
+  return place, solid and place.width <= BAR and place.height > CARET_HEIGHT
 end
 
 -- Whether the screen looks otherwise than in the picture, in a way that is worth waiting for.
 local function looks_otherwise(self)
   local now = self.picture and self.desk.screen.shot()
   if not now then return true end
-  local place, thin = late_changes.difference(self.picture, now)
-  return place ~= nil and not thin
+  local place, bar = late_changes.difference(self.picture, now)
+  return place ~= nil and not bar
 end
 
 local function learned(self, kind)
