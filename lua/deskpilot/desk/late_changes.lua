@@ -1,6 +1,6 @@
 --- Changes of the screen that come after an act has settled. They are learned for each kind of act, and waited for the
---- next time. What draws the same pixels again is no change worth that, nor is what fades out by itself at an edge, as
---- scroll bars do: where a change is waited for, pictures before and after it tell.
+--- next time. What draws the same pixels again is not worth that, nor is a scroll bar that fades out: where a change is
+--- waited for, pictures before and after it tell.
 local task = require "deskpilot.base.task"
 
 local late_changes = {}
@@ -17,7 +17,7 @@ local BAR, SOLID = 8, 0.8 -- pixels, the greatest width of a scroll bar; the sha
 ---@field desk deskpilot.desk
 ---@field known table<string, { late: number?, misses: integer, redraws: boolean? }> by kind of act. late: seconds from
 ---  the act's end to a change that came after it had settled; misses: how often it was expected in vain since; redraws:
----  whether one that was waited for was none
+---  whether one that was waited for was not worth it, so that pictures have to tell
 ---@field kinds integer how many are known
 ---@field settle_began number?
 ---@field picture deskpilot.shot? the screen when nothing but the expected change was waited for, or when an act had
