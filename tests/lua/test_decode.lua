@@ -78,6 +78,14 @@ function tests.fences_and_bare_json()
   t.eq(#said("[" .. click_text .. "," .. click_text .. "]").calls, 2)
 end
 
+function tests.fences_that_are_repeated()
+  local call, broken = "```json\n" .. click_text .. "\n```", "```json\n{,\n```"
+  t.eq(#said(call .. call).calls, 2, "each call counts")
+  local answer = said(broken .. " a " .. broken .. " b " .. call .. " c " .. broken .. call .. " d " .. broken)
+  t.eq(#answer.calls, 2)
+  t.eq(answer.text, broken .. " a " .. broken .. " b  c " .. broken .. " d " .. broken)
+end
+
 function tests.text_that_is_no_call()
   for _, content in ipairs {
     "Just words.", '{"name": "Bob"}', '{"answer": 42}', "```json\n{\"a\": 1}\n```", "[1, 2]", "{",
