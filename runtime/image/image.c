@@ -68,9 +68,11 @@ bool image_crop(image_bitmap *to, const image_bitmap *from, image_rect rect, bas
                          "The area %d,%d %dx%d does not lie inside the image of %d x %d.", rect.x,
                          rect.y, rect.width, rect.height, from->width, from->height);
     }
-    /* Built aside: `to` may be `from`, and on failure it must stay as it was. */
-    image_bitmap made = {0};
-    if (!image_alloc(&made, rect.width, rect.height, err)) {
+    bool fits = to != from && to->pixels && !to->borrowed && to->width == rect.width &&
+                to->height == rect.height;
+    /* Otherwise it is built aside: `to` may be `from`, and on failure it must stay as it was. */
+    image_bitmap made = fits ? *to : (image_bitmap){0};
+    if (!fits && !image_alloc(&made, rect.width, rect.height, err)) {
         return false;
     }
     for (int y = 0; y < rect.height; y++) {
@@ -79,7 +81,9 @@ bool image_crop(image_bitmap *to, const image_bitmap *from, image_rect rect, bas
                (size_t) rect.width * 4);
     }
     made.alpha = from->alpha;
-    image_free(to);
+    if (!fits) {
+        image_free(to);
+    }
     *to = made;
     return true;
 }

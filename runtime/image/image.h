@@ -45,7 +45,8 @@ bool image_alloc_declared(image_bitmap *image, uint32_t width, uint32_t height, 
 /* Frees the pixels if owned, and zeroes the struct. Safe on a zeroed struct. */
 void image_free(image_bitmap *image);
 
-/* A copy of `rect` of `from` (which must lie inside it, else BASE_INVALID) in `to`. */
+/* A copy of `rect` of `from` (which must lie inside it, else BASE_INVALID) in `to`, which keeps its
+ * memory if it is its own and of that size: new memory costs more than the copying. */
 bool image_crop(image_bitmap *to, const image_bitmap *from, image_rect rect, base_error *err);
 
 #endif

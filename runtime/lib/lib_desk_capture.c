@@ -1,8 +1,6 @@
 /* The part of native.desk that is about pictures of the screen and its changes (lib_desk.c). */
 #include "lib_desk.h"
 
-#include <string.h>
-
 /* The whole desktop space, all monitors together, in pixels.
  * ---@return { x: integer, y: integer, width: integer, height: integer }? rect
  * ---@return deskpilot.error? err */
@@ -39,27 +37,12 @@ static const image_rect *read_rect(lua_State *L, image_rect *out)
     return out;
 }
 
-/* The pixels of `from` in `to`, which keeps its memory if it is its own and of the same size. */
-static bool copy_image(image_bitmap *to, const image_bitmap *from, base_error *err)
-{
-    bool fits =
-        to->pixels && !to->borrowed && to->width == from->width && to->height == from->height;
-    if (!fits && !image_alloc(to, from->width, from->height, err)) {
-        return false;
-    }
-    for (int y = 0; y < from->height; y++) {
-        memcpy(to->pixels + (size_t) y * to->stride, from->pixels + (size_t) y * from->stride,
-               (size_t) from->width * 4);
-    }
-    return true;
-}
-
 /* Puts the picture into the image on top of the stack: by reference if it is to be lent and the
  * backend has a buffer to lend, else as a copy or by handing its memory over. */
 static bool give(lua_State *L, image_bitmap *to, image_bitmap *frame, bool lend, base_error *err)
 {
     if (frame->borrowed && !lend) {
-        return copy_image(to, frame, err);
+        return image_crop(to, frame, (image_rect){0, 0, frame->width, frame->height}, err);
     }
     image_free(to);
     *to = *frame;
@@ -182,12 +165,32 @@ static int lib_desk_unwatch_region(lua_State *L)
     return 0;
 }
 
+/* An act begins: what moves on the screen by itself by now is not its doing. See last_act_change.
+ */
+static int lib_desk_act_begins(lua_State *L)
+{
+    desk_act_begins(lib_check_desk(L));
+    return 0;
+}
+
+/* When pump last saw the screen change in another way than what moved by itself at the latest
+ * act_begins goes on doing (a video, a clock: a place that had changed again and again for a second
+ * since the act before): nanoseconds of uv.hrtime, 0 for not since watch_start.
+ * ---@return integer */
+static int lib_desk_last_act_change(lua_State *L)
+{
+    lua_pushinteger(L, (lua_Integer) desk_last_act_change(lib_check_desk(L)));
+    return 1;
+}
+
 const luaL_Reg lib_desk_capture_methods[] = {
     {"screen", lib_desk_screen},
     {"capture", lib_desk_capture},
     {"watch_start", lib_desk_watch_start},
     {"watch_stop", lib_desk_watch_stop},
     {"last_change", lib_desk_last_change},
+    {"act_begins", lib_desk_act_begins},
+    {"last_act_change", lib_desk_last_act_change},
     {"watch_region", lib_desk_watch_region},
     {"unwatch_region", lib_desk_unwatch_region},
     {NULL, NULL},

@@ -80,18 +80,31 @@ static int lib_image_pixel(lua_State *L)
     return 3;
 }
 
-/* A copy of a part of the image.
+/* The image on top of the stack, `into` of a method's arguments, or a new one there where that is
+ * nil. It is filled from `image`. */
+static image_bitmap *into_image(lua_State *L, int into, const image_bitmap *image)
+{
+    lua_settop(L, into);
+    image_bitmap *to =
+        lua_isnil(L, into) ? lib_push_image(L) : luaL_checkudata(L, into, IMAGE_TYPE);
+    luaL_argcheck(L, to != image, into, "an image cannot be made of itself in its own memory");
+    return to;
+}
+
+/* A copy of a part of the image. It is a new image, or in the memory of the one given as `into`
+ * (even if that has been closed), so that a series of pictures can go on with a few.
  * ---@param x integer
  * ---@param y integer
  * ---@param width integer
  * ---@param height integer
+ * ---@param into native.Image?
  * ---@return native.Image? part, deskpilot.error? err */
 static int lib_image_crop(lua_State *L)
 {
     const image_bitmap *image = lib_check_image(L, 1);
     image_rect rect = check_inside(L, 2, image);
     base_error err;
-    if (!image_crop(lib_push_image(L), image, rect, &err)) {
+    if (!image_crop(into_image(L, 6, image), image, rect, &err)) {
         return lib_fail(L, &err);
     }
     return 1;
@@ -120,11 +133,8 @@ static int lib_image_scale(lua_State *L)
         from.width = part.width;
         from.height = part.height;
     }
-    lua_settop(L, 4);
-    image_bitmap *to = lua_isnil(L, 4) ? lib_push_image(L) : luaL_checkudata(L, 4, IMAGE_TYPE);
-    luaL_argcheck(L, to != image, 4, "an image cannot be scaled into itself");
     base_error err;
-    if (!image_scale(to, &from, width, height, &err)) {
+    if (!image_scale(into_image(L, 4, image), &from, width, height, &err)) {
         return lib_fail(L, &err);
     }
     return 1;

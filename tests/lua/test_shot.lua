@@ -374,6 +374,37 @@ function tests.a_part_that_is_chosen_once_it_is_seen()
   t.eq({ plain_one.native:content() }, { 4, 3, 16, 7 })
 end
 
+function tests.a_crop_in_the_memory_of_another()
+  local image = assert(native.new(30, 20))
+  image:fill(12, 5, 8, 6, 200, 100, 50)
+  local part, into = t.ok(image:crop(10, 4, 12, 9)), assert(native.new(12, 9))
+  into:fill(0, 0, 12, 9, 1, 2, 3)
+  t.eq(image:crop(10, 4, 12, 9, into), into)
+  t.ok(into:equal(part), "of the same size")
+  t.eq(image:crop(10, 4, 6, 5, into), into)
+  t.ok(into:equal(t.ok(image:crop(10, 4, 6, 5))), "of another size")
+  into:close()
+  t.ok(image:crop(10, 4, 12, 9, into):equal(part), "one that was closed")
+  t.raises("leaves the image", image.crop, image, 20, 4, 12, 9, into)
+  t.ok(into:equal(part), "a refusal leaves it as it was")
+  t.raises("in its own memory", image.crop, image, 0, 0, 30, 20, image)
+  t.raises("native.Image expected", image.crop, image, 0, 0, 3, 2, {})
+end
+
+-- The pixels of looks before the latest two go, and their memory to the next look's: each still tells its own.
+function tests.looks_share_memory_and_stay_their_own()
+  local looks, how = {}, { width = 6, height = 4, format = "png" }
+  for i = 1, 5 do
+    local image = assert(native.new(6, 4))
+    image:fill(0, 0, 6, 4, i * 10, 0, 0)
+    looks[i] = shots.encoded(assert(image:png()), how, shots.new(image), true)
+  end
+  for _, order in ipairs { { 1, 2, 3, 4, 5 }, { 5, 1, 4, 2, 3 } } do
+    for _, i in ipairs(order) do t.eq({ looks[i]:pixel(3, 2) }, { i * 10, 0, 0 }, "look " .. i) end
+  end
+  for i = 1, 4 do t.ok(looks[i]:difference(looks[i + 1]), "they differ") end
+end
+
 function tests.a_picture_scaled_into_another()
   local image = assert(native.new(30, 20))
   image:fill(0, 0, 30, 20, 10, 20, 30)
@@ -389,7 +420,7 @@ function tests.a_picture_scaled_into_another()
   t.ok(image:scale(12, 9, into, 10, 4, 12, 9):equal(part), "as large as it is")
   t.raises("leaves the image", image.scale, image, 6, 3, into, 20, 4, 12, 9)
   t.raises("number expected", image.scale, image, 6, 3, into, 20)
-  t.raises("into itself", image.scale, image, 15, 10, image)
+  t.raises("in its own memory", image.scale, image, 15, 10, image)
   t.raises("native.Image expected", image.scale, image, 15, 10, {})
 end
 

@@ -74,8 +74,8 @@ local function without(shot, part_of_it, places)
 end
 
 --- The part that differs, in pixels of the pictures; nil where nothing does.
----@param before deskpilot.observation
----@param now deskpilot.observation of the same part of the screen
+---@param before { shot: deskpilot.shot }
+---@param now { shot: deskpilot.shot } of the same part of the screen
 ---@param places deskpilot.rect[] of the screen, which are left out
 ---@param within deskpilot.rect? a part of the pictures, outside of which nothing differs
 ---@return deskpilot.rect?

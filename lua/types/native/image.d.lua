@@ -66,13 +66,15 @@ function Image:size() end
 ---@return integer red, integer green, integer blue
 function Image:pixel(x, y) end
 
---- A copy of a part of the image.
+--- A copy of a part of the image. It is a new image, or in the memory of the one given as `into`
+--- (even if that has been closed), so that a series of pictures can go on with a few.
 ---@param x integer
 ---@param y integer
 ---@param width integer
 ---@param height integer
+---@param into native.Image?
 ---@return native.Image? part, deskpilot.error? err
-function Image:crop(x, y, width, height) end
+function Image:crop(x, y, width, height, into) end
 
 --- A copy of another size, of the image or of a part of it (all four or none); made smaller, each
 --- pixel is the average of the area it covers. It is a new image, or in the memory of the one given

@@ -13,9 +13,11 @@ static bool is_side(int pixels)
 
 static void close_desk(desk *d)
 {
-    free(((null_desk *) d)->clipboard);
-    free(((null_desk *) d)->log);
-    free(d);
+    null_desk *n = (null_desk *) d;
+    image_free(&n->picture);
+    free(n->clipboard);
+    free(n->log);
+    free(n);
 }
 
 static void fill_ops(desk_ops *ops)

@@ -9,7 +9,8 @@
 typedef struct {
     desk base;
     image_rect screen;
-    int monitors; /* side by side */
+    int monitors;         /* side by side */
+    image_bitmap picture; /* as large as the screen; lent with what was captured last in it */
     image_rect window;
     bool window_open, window_active;
     desk_window_state window_state;

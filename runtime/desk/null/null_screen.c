@@ -63,6 +63,14 @@ static void draw_cursor(const null_desk *n, image_rect rect, image_bitmap *out)
     }
 }
 
+static void draw(const null_desk *n, image_rect rect, bool cursor, image_bitmap *out)
+{
+    draw_screen(n, rect, out);
+    if (cursor) {
+        draw_cursor(n, rect, out);
+    }
+}
+
 bool null_draw(const null_desk *n, image_rect rect, bool cursor, image_bitmap *out, base_error *err)
 {
     bool fits =
@@ -70,10 +78,7 @@ bool null_draw(const null_desk *n, image_rect rect, bool cursor, image_bitmap *o
     if (!fits && !image_alloc(out, rect.width, rect.height, err)) {
         return false;
     }
-    draw_screen(n, rect, out);
-    if (cursor) {
-        draw_cursor(n, rect, out);
-    }
+    draw(n, rect, cursor, out);
     return true;
 }
 
@@ -81,10 +86,16 @@ static bool capture(desk *d, image_rect screen, image_rect part, bool cursor, im
                     base_error *err)
 {
     null_desk *n = (null_desk *) d;
-    (void) screen;
-    if (!null_draw(n, part, cursor, out, err)) {
+    bool fits = n->picture.width == screen.width && n->picture.height == screen.height;
+    if (!fits && !image_alloc(&n->picture, screen.width, screen.height, err)) {
         return false;
     }
+    image_free(out);
+    *out = n->picture; /* the part is in its upper left corner */
+    out->width = part.width;
+    out->height = part.height;
+    out->borrowed = true;
+    draw(n, part, cursor, out);
     null_add_line(n, "capture %d %d %d %d", part.x, part.y, part.width, part.height);
     return true;
 }
@@ -131,6 +142,9 @@ void null_changed(null_desk *n)
     if (n->watching) {
         n->last_change = uv_hrtime();
         desk_regions_note(&n->base.regions, n->screen, n->last_change);
+        if (desk_motion_note(&n->base.motion, n->screen, n->last_change, n->last_change)) {
+            n->base.motion.changed = n->last_change;
+        }
     }
 }
 

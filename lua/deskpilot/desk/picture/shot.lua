@@ -25,15 +25,20 @@ local Shot = {}
 Shot.__index = Shot
 
 -- Of a picture of which only the file is kept: its pixels are read from it when they are asked for. Those of the
--- latest two stay, since a look is compared with the one before; of the others they would be megabytes.
+-- latest two stay, since a look is compared with the one before; of the others they would be megabytes. The memory of
+-- those before is what the next picture's are copied into.
 local encoded = {}
 local WITH_PIXELS = 2
 local latest = {}
+local unused ---@type native.Image?
 
 local function keep_pixels(self, image)
   rawset(self, "native", image)
   table.insert(latest, self)
-  if #latest > WITH_PIXELS then rawset(table.remove(latest, 1), "native", nil) end
+  if #latest <= WITH_PIXELS then return end
+  local oldest = table.remove(latest, 1)
+  unused = rawget(oldest, "native")
+  rawset(oldest, "native", nil)
 end
 
 function encoded.__index(self, key)
@@ -82,7 +87,8 @@ function shot.encoded(bytes, how, of, compared)
   local self = setmetatable({ file = bytes, width = how.width, height = how.height, area = of.area, frame = of.frame,
     monitors = of.monitors, incomplete = of.incomplete }, encoded)
   if compared and how.format == "png" and of.native and how.width == of.width and how.height == of.height then
-    local copy = of.native:crop(0, 0, of.width, of.height)
+    local copy = of.native:crop(0, 0, of.width, of.height, unused)
+    unused = nil
     if copy then keep_pixels(self, copy) end
   end
   return self

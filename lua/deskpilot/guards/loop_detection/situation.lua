@@ -1,5 +1,6 @@
 --- What an agent sees, kept to be compared with what it sees later: the active window, its page and its elements, and
 --- where these are the same, the window's pixels. The mouse pointer and a blinking caret are no difference.
+local changed_picture = require "deskpilot.agent.changed_picture"
 local json = require "deskpilot.base.json"
 local rects = require "deskpilot.desk.picture.rect"
 local text = require "deskpilot.base.text"
@@ -18,7 +19,6 @@ local situation = {}
 -- How far a pointer's picture reaches from its tip, in pixels of the screen; system pointers have up to 32 of them.
 local pointer_before, pointer_after = 12, 36
 local caret_width, caret_height = 4, 40 -- the largest change that a text caret makes
-local tolerance = 32 -- of a colour channel: a picture may be a JPEG
 
 --- What an observation shows.
 ---@param seen deskpilot.observation
@@ -67,18 +67,16 @@ local function area_of(self)
   return self.shot:from_screen(window) or whole
 end
 
--- A copy of that part of the picture, with the pointers of both situations painted over.
-local function copy_of(self, area, pointers)
-  local copy = self.shot:crop(area)
-  for _, pointer in ipairs(copy and pointers or {}) do
-    local size = pointer_before + pointer_after
-    local place = self.shot:from_screen { x = pointer.x - pointer_before, y = pointer.y - pointer_before, width = size,
-      height = size }
-    if place then
-      copy.native:rectangle(place.x - area.x, place.y - area.y, place.width, place.height, 0, 0x000000ff)
+-- Where the pointers of both situations are drawn, in pixels of the screen.
+local function places_of_pointers(a, b)
+  local places, size = {}, pointer_before + pointer_after
+  for _, pointer in ipairs { a.pointer or false, b.pointer or false } do
+    if pointer then
+      places[#places + 1] = { x = pointer.x - pointer_before, y = pointer.y - pointer_before, width = size,
+        height = size }
     end
   end
-  return copy
+  return places
 end
 
 -- The size of a pixel of the picture, in pixels of the screen.
@@ -89,15 +87,7 @@ end
 local function same_pixels(a, b)
   if not (a.shot and b.shot) then return true end
   if a.shot.width ~= b.shot.width or a.shot.height ~= b.shot.height then return false end
-  local area, pointers = area_of(b), {}
-  for _, pointer in ipairs { a.pointer or false, b.pointer or false } do
-    if pointer then pointers[#pointers + 1] = pointer end
-  end
-  local one, other = copy_of(a, area, pointers), copy_of(b, area, pointers)
-  if not (one and other) then return true end
-  local difference = one:difference(other, { tolerance = tolerance })
-  one.native:close() -- megabytes: not left to the collector
-  other.native:close()
+  local difference = changed_picture.difference(a, b, places_of_pointers(a, b), area_of(b))
   local scale = scale_of(b.shot)
   return not difference or difference.width * scale <= caret_width and difference.height * scale <= caret_height
 end
