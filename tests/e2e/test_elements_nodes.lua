@@ -2,6 +2,7 @@
 -- walking from node to node in a new process (tests/bench/atspi_walk.c), in GTK applications and in a
 -- browser. Applications go on changing for a moment, so both look again until they agree; what
 -- differs to the end is what fails.
+local desk_module = require "deskpilot.desk"
 local desktop = require "desktop"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
@@ -13,9 +14,16 @@ local tests = {}
 
 local walker = os.getenv "DESKPILOT_ATSPI_WALK" or uv.exepath():gsub("[^/]*$", "atspi_walk")
 
+local times = { elements = 10, element_action = 10 }
+
+local earlier = {} -- by session: a reader that reads only when places are compared
+
 local function with_desktop(apps, fn)
   desktop.with({ size = { 1280, 900 }, apps = apps, env = { ACCESSIBILITY_ENABLED = "1" },
-    timing = { elements = 10, element_action = 10 } }, fn)
+    timing = times }, function(desk, session)
+    fn(desk, session)
+    if earlier[session] then earlier[session]:close() end
+  end)
 end
 
 -- handle -> whether it is showing ("1" or "0"), of each element that libatspi finds.
@@ -57,6 +65,48 @@ local function differences(desk, session, app)
   return lines, count
 end
 
+-- handle -> where it is, of every element that a reader finds.
+local function places(desk, app)
+  local found = {}
+  for _, element in ipairs(assert(desk.elements.list { app = app, all = true })) do
+    found[element.handle] = ("%d, %d, %d x %d"):format(element.x, element.y, element.width, element.height)
+  end
+  return found
+end
+
+local function open_reader(session)
+  return assert(desk_module.open { display = session.display, bus = session.bus_address, session = session,
+    timing = times })
+end
+
+local function places_of_new_reader(session, app)
+  local desk = open_reader(session)
+  local found = places(desk, app)
+  desk:close()
+  return found
+end
+
+local function different_places(mine, theirs)
+  local lines = {}
+  for handle, place in pairs(theirs) do
+    if mine[handle] ~= place then lines[#lines + 1] = ("%s: %s, here %s"):format(handle, place, mine[handle]) end
+  end
+  return lines
+end
+
+-- A reader asks for places by what it has read before. One whose last read was before the latest change finds what one
+-- finds that has read nothing yet.
+local function places_agree(session, app, when)
+  local theirs = places_of_new_reader(session, app)
+  harness.wait_until("elements that stay in their places", function()
+    local before = theirs
+    theirs = places_of_new_reader(session, app)
+    return #different_places(before, theirs) == 0
+  end)
+  local lines = different_places(places(earlier[session], app), theirs)
+  harness.eq(#lines, 0, ("%s %s: %s"):format(app, when, table.concat(lines, "\n    ", 1, math.min(#lines, 8))))
+end
+
 -- The number of elements both agree on.
 local function agree(desk, session, app, when)
   local limit = task.now() + 30
@@ -67,6 +117,8 @@ local function agree(desk, session, app, when)
   end
   harness.ok(count > 10, app .. " " .. when .. ": libatspi finds " .. count)
   harness.eq(#lines, 0, ("%s %s: %s"):format(app, when, table.concat(lines, "\n    ", 1, math.min(#lines, 8))))
+  earlier[session] = earlier[session] or open_reader(session)
+  places_agree(session, app, when)
   io.stdout:write(("      %s %s: %d elements\n"):format(app, when, count))
   return count
 end
@@ -113,6 +165,9 @@ function tests.a_calculator()
       local count = agree(desk, session, "galculator", "in " .. mode)
       if mode == "Scientific Mode" then harness.ok(count > basic + 20, "it has more buttons") end
     end
+    local window = harness.ok(desk.windows.find { class = "galculator" })
+    harness.ok(desk.windows.place(window, { x = window.x + 100, y = window.y + 50 }))
+    agree(desk, session, "galculator", "elsewhere")
   end)
 end
 

@@ -36,7 +36,7 @@ void atspi_ask_fields(atspi_read *r, int32_t index)
     }
     node->asked_fields = true;
     bool showing = node->states >> DESK_STATE_SHOWING & 1;
-    if (node->interfaces & ATSPI_HAS_COMPONENT && showing) {
+    if (node->interfaces & ATSPI_HAS_COMPONENT && showing && !node->asked_place) {
         atspi_queue(r, ATSPI_ASK_EXTENTS, node->app, index);
     }
     if (r->query->bare) {

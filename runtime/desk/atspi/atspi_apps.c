@@ -1,6 +1,7 @@
 /* Which applications there are, and how they are reached. */
 #include "atspi_apps.h"
 
+#include "atspi_ahead.h"
 #include "atspi_message.h"
 #include "atspi_nodes.h"
 #include "atspi_queue.h"
@@ -71,6 +72,7 @@ void atspi_add_peer(atspi_read *r, const atspi_peer *peer)
     r->apps[index].skipped = r->query->pid && peer->pid != r->query->pid;
     if (!r->apps[index].skipped) {
         ask_tree(r, index);
+        atspi_ahead_ask(r, index, peer);
     }
 }
 

@@ -84,6 +84,11 @@ bool atspi_node_wanted(const atspi_read *r, const atspi_node *node)
     return r->query->all || (node->states >> DESK_STATE_SHOWING & 1);
 }
 
+bool atspi_node_has_place(const atspi_node *node)
+{
+    return node->has_rect && (node->states >> DESK_STATE_SHOWING & 1);
+}
+
 /* --- the result ---------------------------------------------------------------------------------
  */
 
@@ -144,6 +149,7 @@ static bool put(atspi_read *r, desk_element_list *out, int32_t index, int32_t pa
     if (!handle) {
         return false;
     }
+    bool has_rect = atspi_node_has_place(node);
     out->items[out->count++] = (desk_element){.parent = parent,
                                               .app = node->app - 1,
                                               .depth = depth,
@@ -153,8 +159,8 @@ static bool put(atspi_read *r, desk_element_list *out, int32_t index, int32_t pa
                                               .text = node->text,
                                               .handle = handle,
                                               .states = node->states,
-                                              .rect = node->rect,
-                                              .has_rect = node->has_rect,
+                                              .rect = has_rect ? node->rect : (image_rect){0},
+                                              .has_rect = has_rect,
                                               .has_value = node->has_value,
                                               .value = node->value,
                                               .actions = node->actions};

@@ -9,6 +9,8 @@ int32_t atspi_node_find(const atspi_read *r, int32_t app, const char *path);
 int32_t atspi_node_add(atspi_read *r, int32_t app, const char *path);
 /* A part of an application's tree is left out; the note says which. */
 void atspi_cut(atspi_read *r, int32_t app, const char *note);
+/* What is not showing has none, whatever it has answered. */
+bool atspi_node_has_place(const atspi_node *node);
 bool atspi_node_wanted(const atspi_read *r, const atspi_node *node);
 bool atspi_is_root(const atspi_read *r, int32_t node);
 /* Makes the result: wanted nodes in the order of the trees. */

@@ -9,6 +9,7 @@
 #include "atspi_bus.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -30,6 +31,7 @@ static void close_connections(atspi_connections *connections, int kept)
 static void forget(atspi_peers *peers, size_t index)
 {
     close_connections(&peers->items[index].connections, 0);
+    free(peers->items[index].placed);
     peers->count--;
     memmove(&peers->items[index], &peers->items[index + 1],
             (peers->count - index) * sizeof peers->items[0]);

@@ -8,8 +8,8 @@
 
 /* How many connections an application gets, among which its questions are shared out: GTK's bridge,
  * which Chromium has too, takes one message from each of its connections in a round of its main
- * loop, and such a round takes longer than the answer. More than four gain nothing. */
-enum { ATSPI_CONNECTIONS = 4 };
+ * loop, and such a round takes longer than the answer. More than eight gain nothing. */
+enum { ATSPI_CONNECTIONS = 8 };
 
 typedef struct {
     DBusConnection *c[ATSPI_CONNECTIONS];
@@ -22,6 +22,8 @@ typedef struct {
     long pid;                      /* of the process at the other end, as the system says */
     atspi_connections connections; /* none: it has no socket, or did not let us in */
     bool seen;                     /* in the registry, by the read under way */
+    char *placed; /* paths of elements that had a place in the last read, a zero byte after each */
+    size_t placed_size; /* bytes */
 } atspi_peer;
 
 typedef struct {

@@ -1,5 +1,6 @@
 #include "atspi_read.h"
 
+#include "atspi_ahead.h"
 #include "atspi_answers.h"
 #include "atspi_apps.h"
 #include "atspi_bus.h"
@@ -248,6 +249,7 @@ bool atspi_read_run(atspi_read *r, base_error *err)
         return false;
     }
     join_peers(r);
+    atspi_ahead_remember(r);
     return true;
 }
 

@@ -97,7 +97,7 @@ typedef struct {
     double value;
     int actions;
     int8_t unanswered; /* questions about what it is that are still open */
-    bool has_rect, has_value, asked_children, asked_fields;
+    bool has_rect, has_value, asked_children, asked_fields, asked_place;
     bool known;    /* from the cache, or asked what it is */
     bool answered; /* at least one answer came to that */
 } atspi_node;
