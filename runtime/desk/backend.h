@@ -46,8 +46,8 @@ typedef struct desk_ops {
     bool (*window_capture)(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
                            base_error *err); /* unsupported */
     void (*window_capture_end)(desk *d);     /* nothing */
-    /* While it watches, a backend notes what changes for the desk's regions too (regions.h). NULL:
-     * unsupported. */
+    /* While it watches, a backend notes what changes for the desk's regions too (regions.h), and
+     * for what moves by itself (motion.h). NULL: unsupported. */
     bool (*watch_start)(desk *d, base_error *err);
     void (*watch_stop)(desk *d);      /* nothing */
     uint64_t (*last_change)(desk *d); /* 0 */
@@ -103,6 +103,7 @@ struct desk {
     desk_ops ops;
     desk_lacks lacks;
     desk_regions regions;
+    desk_motion motion;
     const char *backend; /* its name in the list; the front's */
     uint64_t frame;      /* the front's, see desk_frame */
     bool same_frame;     /* set by `capture` where nothing has changed since it was called last */

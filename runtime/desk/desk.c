@@ -33,6 +33,7 @@ bool desk_open(desk **out, const char *backend, const desk_options *options, bas
 
 void desk_close(desk *d)
 {
+    desk_watch_stop(d); /* nothing that comes while it closes is noted any more */
     d->ops.close(d);
 }
 

@@ -23,6 +23,7 @@
 #include "image/image.h"
 #include "keys.h"
 #include "monitors.h"
+#include "motion.h"
 #include "regions.h"
 
 typedef struct desk desk;
@@ -132,6 +133,10 @@ bool desk_watch_region(desk *d, image_rect part, int *region, base_error *err);
 void desk_unwatch_region(desk *d, int region);
 /* As desk_last_change, of that region; 0 for a number that is not in use. */
 uint64_t desk_region_changed(desk *d, int region);
+/* An act begins: what moves on the screen by itself by now is not its doing (motion.h). */
+void desk_act_begins(desk *d);
+/* As desk_last_change, without what moved by itself when the latest act began. */
+uint64_t desk_last_act_change(desk *d);
 
 /* --- desk_input.c: pointer and keyboard ---------------------------------------------------------
  */

@@ -1,6 +1,8 @@
 /* The front of the backends: the screen, windows' own pixels, and changes of what is shown. */
 #include "desk_internal.h"
 
+#include <uv.h>
+
 #include <stdint.h>
 
 /* --- what there is ------------------------------------------------------------------------------
@@ -137,8 +139,10 @@ bool desk_highlight(desk *d, const image_rect *frame, base_error *err)
 
 bool desk_watch_start(desk *d, base_error *err)
 {
-    return d->ops.watch_start ? d->ops.watch_start(d, err)
-                              : desk_cannot(d, "tell when its screen changes", NULL, err);
+    bool ok = d->ops.watch_start ? d->ops.watch_start(d, err)
+                                 : desk_cannot(d, "tell when its screen changes", NULL, err);
+    desk_motion_clear(&d->motion);
+    return ok;
 }
 
 void desk_watch_stop(desk *d)
@@ -146,6 +150,7 @@ void desk_watch_stop(desk *d)
     if (d->ops.watch_stop) {
         d->ops.watch_stop(d);
     }
+    desk_motion_clear(&d->motion);
 }
 
 uint64_t desk_last_change(desk *d)
@@ -169,4 +174,14 @@ void desk_unwatch_region(desk *d, int region)
 uint64_t desk_region_changed(desk *d, int region)
 {
     return desk_regions_changed(&d->regions, region);
+}
+
+void desk_act_begins(desk *d)
+{
+    desk_motion_act(&d->motion, uv_hrtime());
+}
+
+uint64_t desk_last_act_change(desk *d)
+{
+    return d->motion.changed;
 }

@@ -12,6 +12,15 @@ local private = require "deskpilot.desk.private.session"
 local press, write, click, scroll = acts.press, acts.write, acts.click, acts.scroll
 
 -- In the middle of an element of the page, whatever it is called in the end.
+-- There and back again, by turns.
+local function to_and_fro(there, back)
+  local count = 0
+  return function(desk)
+    count = count + 1
+    assert(desk.keyboard.press(count % 2 == 1 and there or back))
+  end
+end
+
 local function element(name)
   local place
   return function(desk)
@@ -41,8 +50,8 @@ local applications = {
     { "key", press "BackSpace" } } },
   { name = "gtk3-demo", argv = { "gtk3-demo" }, acts = { { "key", press "Down" }, { "click", click(0.2, 0.6) } } },
   { name = "chromium", browser = true, acts = { { "focus", element "Field" }, { "type", write "a" },
-    { "click", element "At once" }, { "timer 200", element "Later" }, { "key", press "Tab" },
-    { "scroll", scroll(3) } } },
+    { "click", element "At once" }, { "timer 200", element "Later" },
+    { "Tab in the page", to_and_fro("Tab", "shift+Tab") }, { "scroll", scroll(3) }, { "Tab", press "Tab" } } },
 }
 
 local function open_application(desk, session, application)

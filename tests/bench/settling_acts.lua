@@ -41,15 +41,28 @@ local function load_average()
   return file and file:read "a":match "^%S+" or "?"
 end
 
+local function keep(settled, before, after)
+  local folder = os.getenv "PICTURES"
+  if not folder then return end
+  local name = ("%s/%.3f"):format(folder, settled)
+  assert(before:save(name .. "_before.png"))
+  assert(after:save(name .. "_after.png"))
+end
+
 -- Whether the screen changes after the act has settled: seconds after the settle, where the pictures differ, and
 -- whether that is only a scroll bar. What draws the same pixels again is told apart: then there is no difference. A
--- picture is taken whenever something has been drawn, so that what appears and goes again is seen too.
+-- picture is taken whenever something has been drawn, so that what appears and goes again is seen too. Two that differ
+-- are kept in the folder PICTURES, where it is given.
 local function late_change(desk)
   local settled, picture = task.now(), desk.screen.shot()
   local first, seen, place, bar
   local function compare()
-    local where, is_bar = late_changes.difference(picture, desk.screen.shot())
-    if where and (not place or bar) then place, bar = where, is_bar end
+    local now = desk.screen.shot()
+    local where, is_bar = late_changes.difference(picture, now)
+    if where and (not place or bar) then
+      place, bar = where, is_bar
+      if not bar then keep(settled, picture, now) end
+    end
   end
   desk.wait_until(function()
     assert(desk.native:pump())

@@ -76,6 +76,23 @@ function tests.the_tab_in_sight()
     end)
 end
 
+-- Where that is wanted, desk.elements sees the page and the browser around it; else neither.
+function tests.elements_of_the_browser()
+  local routes = { ["/"] = page("Field", "<input aria-label=\"A field\">") }
+  browsing.with(routes, function(browser, server, desk)
+    harness.ok(harness.ok(browser:tab()):navigate(server.url .. "/"))
+    harness.ok(desk.elements.find { app = "chromium", role = "entry", name = "A field", timeout = 20 })
+    harness.ok(desk.elements.find { app = "chromium", role = "push button", name = "Reload", timeout = 20 })
+  end, { accessibility = true })
+  browsing.with(routes, function(browser, server, desk)
+    harness.ok(harness.ok(browser:tab()):navigate(server.url .. "/"))
+    harness.eq(#harness.ok(desk.elements.list { all = true }), 0)
+    local found, err = desk.elements.find { role = "entry", name = "A field" }
+    harness.eq(found, nil)
+    harness.has(tostring(err), "desk.browser.start has accessibility = true")
+  end)
+end
+
 -- Not to the field of the address, from where they would go to a search engine.
 function tests.keys_go_to_the_page()
   browsing.with({ ["/"] = page("Field", "<input id=field aria-label=\"A field\">") }, function(browser, server, desk)
@@ -90,9 +107,6 @@ function tests.keys_go_to_the_page()
     end
     local first = browser:tab()
     check("in the first tab", first)
-    -- Applications see it too.
-    harness.ok(desk.elements.find { app = "chromium", role = "entry", name = "A field", timeout = 20 })
-    harness.ok(desk.elements.find { app = "chromium", role = "push button", name = "Reload", timeout = 20 })
     local second = harness.ok(browser:new_tab())
     check("in a new one", second)
     harness.ok(desk.keyboard.press "ctrl+l") -- its user goes to the field

@@ -18,6 +18,8 @@ local viewpoint = require "deskpilot.agent.viewpoint"
 
 local tests = {}
 
+t.time_limit(360) -- 2,500 acts, each settled
+
 local screens = { { width = 1920, height = 1080 }, { width = 2560, height = 1440 }, { width = 3440, height = 1440 },
   { width = 1080, height = 1920 } }
 

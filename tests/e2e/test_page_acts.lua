@@ -228,11 +228,15 @@ function cases.l_not_stale(tab)
   harness.ok(tab:click(pages.element(later, "Last"), { input = "cdp" }))
 end
 
+-- A tab that is behind another comes to the front to be clicked on: it draws no frames where it is.
 function cases.m_of_another_tab(tab, _, browser)
   local page = pages.open(tab, "changing.html")
   local other = assert(browser:new_tab(pages.url "changing.html"))
   fails("stale", "another tab", other:click(pages.element(page, "Beta")))
   fails("stale", "not been observed", other:click(1))
+  harness.ok(other:evaluate "document.hasFocus()", "the new tab is in front")
+  harness.ok(tab:click(pages.element(page, "Beta")))
+  harness.eq(pages.log(tab), { "Beta true" })
   harness.eq(pages.log(other), {})
   assert(other:close())
 end

@@ -134,9 +134,9 @@ tests.a_form_is_recorded_and_replayed = spawn.in_folder(function(folder)
   local first, second, hidden = { role = "text", nth = 2 }, { role = "text", nth = 1 }, { role = "password text" }
   self:click(first)
   self:until_acts(1)
-  self:type("Ada Lovelase", first)
-  self:person("key", "BackSpace", "BackSpace")
-  self:person("type", "--delay", "40", "ce, 1815")
+  -- In one go: a text ends where its person pauses.
+  self:person("type", "--delay", "40", "--args", "1", "Ada Lovelase", "key", "BackSpace", "BackSpace",
+    "type", "--delay", "40", "ce, 1815")
   self:until_acts(2)
   self:person("key", "Tab")
   self:until_acts(3)

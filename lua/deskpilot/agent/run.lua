@@ -124,6 +124,7 @@ function run.new(parts)
   self.memory = run_memory.of(self)
   self.m, self.proxy = script.view(self)
   self.desk:watch() -- from now on, so that no change between an action and its settle is missed
+  if self.config:get "timing.settle_by_cause" then self.desk.pending_work:notice() end
   self.started = task.now()
   self:enter(nil)
   return self

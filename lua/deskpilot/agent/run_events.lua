@@ -360,7 +360,8 @@ events.declare_all("deskpilot.agent.run", {
   { name = "settled", about = "The screen has come to rest after an action.", fields = {
     { "seconds", "number", "that this took" },
     { "reason", "string", "`idle`: nothing of the action is on its way any more; `animation`: nothing but an animation "
-      .. "of the page without an end; `quiet`: there was no change for the quiet time; "
+      .. "of the page without an end, or what moved by itself before the action; `quiet`: there was no change for the "
+      .. "quiet time; "
       .. "`cap`: it still changes; `input`: a person went on before that; or why it was not waited for" },
     { "unknown?", "string", "why only the quiet time could tell: `programs` (not a private desktop), `processes` (the "
       .. "system does not tell), `network` (a program has a connection), `page` (it has set a timer, is another one, "

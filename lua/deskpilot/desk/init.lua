@@ -159,7 +159,8 @@ local function add_functions(opened_desk)
   --- Waits until the screen has not changed for `quiet` seconds (blinking carets do not count), at least `floor` and
   --- at most `cap` seconds. What is not given is as desk.timing has it, or as the profile of the active application
   --- says where nobody has changed that. With desk.timing.settle_by_cause, on a private desktop of Linux, it ends
-  --- before that once nothing that the last act has begun is on its way.
+  --- before that once nothing that the last act has begun is on its way. After an act, what moved by itself for a
+  --- second before it (a video, a clock) does not count either, for as long as it goes on at its pace.
   ---@param options deskpilot.settle_options?
   ---@return deskpilot.settled? settled, deskpilot.error? err
   function self.settle(options) return waits.settle(self, options) end

@@ -10,12 +10,14 @@ local task = require "deskpilot.base.task"
 
 local pending_work = {}
 
-local LEAST = 0.002 -- seconds between two looks
+local LEAST = 0.001 -- seconds between two looks
 local GLANCE = 0.001 -- seconds between two glances at the threads that have run lately
 local REST = 1 -- times as long as a look has taken is waited at least until the next one
 
 local STILL = 0.036 -- seconds in which something that moves has drawn a frame: two frames at least
 local FRAMED = 0.1 -- seconds for which the frames that a page was asked for are enough
+
+local TOOLTIP = 0.5 -- seconds from the focus until Chromium shows one: measured (its ui/views/corewm has the timer)
 
 -- Threads of browsers that make frames: as long as there are any to make they wait for the next one.
 local FRAMES = 0.05 -- seconds: the longest time between two of them, several times over
@@ -31,7 +33,8 @@ local frame_makers = { "VizCompositorTh", "Compositor" }
 ---@class deskpilot.pending_work
 ---@field desk deskpilot.desk
 ---@field watch native.ProcessWatch
----@field begun number? when the act began that is to be settled (task.now)
+---@field acting boolean? whether there is an act that is to be settled
+---@field begun number? the same, where it is asked what it has begun: when it began (task.now)
 ---@field pages table<deskpilot.tab, deskpilot.page_work> what they were at then
 ---@field unknown deskpilot.settle_unknown? why nothing can be known of this act
 ---@field ping { token: integer, window: integer, answered: boolean? }?
@@ -105,13 +108,21 @@ local function browser_of(self)
   return attached[1], false
 end
 
+-- Begins to ask the pages how things stand. Returns a function that waits for their answers.
 local function look_at_pages(self)
   local browser, front = browser_of(self)
   self.browser, self.pages, self.tabs = browser and browser.pid and browser, {}, browser and #browser.order
-  for _, tab in ipairs(browser and browser.order or {}) do
-    self.pages[tab] = work_of_pages().before(tab, front and tab.attached == true)
-  end
   self.front = front
+  local asked = {}
+  for _, tab in ipairs(browser and browser.order or {}) do
+    asked[tab] = task.start(work_of_pages().before, tab, front and tab.attached == true)
+  end
+  return function()
+    for tab, each in pairs(asked) do
+      local ok, its = each:wait()
+      self.pages[tab] = ok and its or error(its, 0)
+    end
+  end
 end
 
 local function pages_load(self)
@@ -122,7 +133,7 @@ local function pages_load(self)
 end
 
 -- How the pages of the browser in front move, where it is known that they have begun nothing else; nil where not, and
--- why. Otherwise whether one of them has heard of the act.
+-- why. Otherwise whether one of them has heard of the act and has the focus.
 local function motion(self, frames)
   if not self.browser or not self.front then return "none" end
   if #self.browser.order ~= self.tabs then return nil, "tabs" end
@@ -155,9 +166,16 @@ local function kind_of_act(self)
   return ("%s|%s|%s"):format(application(self), tab and tab.url:match "^[^?#]*" or "", self.doing or "")
 end
 
--- The same, with what has come of it: one that leaves the page is of another kind than one that does not.
+-- The same, with what has come of it: one that leaves the page is of another kind than one that does not, and so is one
+-- after which the browser's own controls have the focus. Of those it is known without learning that a tooltip may come.
+---@return string kind
+---@return number? late seconds until a change that is to be expected of an act of that kind at first
 local function outcome(self)
-  return self.alone and self.alone.loader ~= self.loader and self.key .. "|another page" or self.key
+  local page = self.alone and self.pages[self.alone]
+  if not page then return self.key end
+  if self.alone.loader ~= self.loader then return self.key .. "|another page" end
+  if page.focused == false then return self.key .. "|no page", TOOLTIP end
+  return self.key
 end
 
 --- Settling begins, with what the acts up to now have begun.
@@ -186,24 +204,42 @@ end
 
 -- --- an act ---------------------------------------------------------------------------------------------------------
 
+--- Notices what moves by itself before the first act, as it is noticed between acts later.
+function PendingWork:notice()
+  if not self.closed and self.desk.watching then self.desk.event_pump:listen(function() end) end
+end
+
 --- An act begins: what was on its way before is not its doing. Acts that follow without a settle are one.
 ---@param doing string? what kind of act it is; changes that come late are expected of the same kind
 function PendingWork:begin(doing)
   self.desk.elements_ahead:forget()
+  if not self.acting and not self.closed then
+    self.acting = true
+    if self.desk.native:pump() then self.desk.native:act_begins() end
+  end
   if self.begun or self.closed or not self.desk.timing.settle_by_cause then return end
   self.late:begin()
   self.unknown, self.ping, self.connected = nil, nil, nil
   self.every, self.doing, self.frames, self.framed = LEAST, doing, nil, nil
   if not self.desk.session then self.unknown = "programs" end
   self.browser, self.pages = nil, {}
-  if not self.unknown then look_at_pages(self) end
-  if not self.unknown and look(self, true) then self.watch:mark() end
+  local answers = not self.unknown and look_at_pages(self)
+  if answers and look(self, true) then self.watch:mark() end -- while the pages answer
+  if answers then answers() end
   self.key = kind_of_act(self)
   self.begun = task.now()
 end
 
+--- When the screen changed last. While an act is to be settled: without what moved by itself before it.
+---@return number seconds task.now
+function PendingWork:last_change()
+  local native = self.desk.native
+  return (self.acting and native:last_act_change() or native:last_change()) / 1e9
+end
+
 --- The act has settled. What changes from now on comes late.
 function PendingWork:over()
+  self.acting = nil
   if not self.begun then return end
   self.late:over(outcome(self))
   self.begun = nil
@@ -247,7 +283,7 @@ end
 
 -- Whether something was drawn in the latest frames.
 local function draws(self)
-  return task.now() < self.desk.native:last_change() / 1e9 + STILL
+  return task.now() < self:last_change() + STILL
 end
 
 local function sleeps_and_loads_not(self, soon)
@@ -272,7 +308,7 @@ local function look_into_pages(self, soon)
     if not sleeps_and_loads_not(self, soon) then return nil end
   end
   -- A browser draws more than pages, and tells nobody: where it was neither a page that the act went to nor one that
-  -- has come by it, what draws in each frame is not known to have an end.
+  -- has come by it, or has lost the focus by it, what draws in each frame is not known to have an end.
   if frames and how == "none" and not more and draws(self) then return nil end
   return how
 end

@@ -275,6 +275,15 @@ function Desk:watch_stop() end
 ---@return integer
 function Desk:last_change(region) end
 
+--- An act begins: what moves on the screen by itself by now is not its doing. See last_act_change.
+function Desk:act_begins() end
+
+--- When pump last saw the screen change in another way than what moved by itself at the latest
+--- act_begins goes on doing (a video, a clock: a place that had changed again and again for a second
+--- since the act before): nanoseconds of uv.hrtime, 0 for not since watch_start.
+---@return integer
+function Desk:last_act_change() end
+
 --- Tells changes of a part of the screen from the others, while the screen is watched and until
 --- unwatch_region.
 ---@param x integer

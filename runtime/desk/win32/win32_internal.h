@@ -68,6 +68,7 @@ typedef struct {
         bool on;
         win32_surface now, before;
         image_rect rect;                       /* of `before`; no width: there is none */
+        uint64_t taken;                        /* when `before` was */
         uint64_t last_look, last_change, cost; /* nanoseconds */
     } watch;
 

@@ -72,32 +72,77 @@ static bool same_rect(image_rect a, image_rect b)
     return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
 }
 
+/* Whether the frames differ in a part, counted from the screen's corner, and where. */
+static bool differs_in(const win32_desk *w, image_rect part, image_rect *out)
+{
+    size_t stride = (size_t) w->watch.now.width * 4;
+    size_t at = (size_t) part.y * stride + (size_t) part.x * 4;
+    if (!win32_difference(w->watch.now.pixels + at, w->watch.before.pixels + at, part.width,
+                          part.height, stride, out)) {
+        return false;
+    }
+    out->x += part.x;
+    out->y += part.y;
+    return true;
+}
+
 /* Notes it for the regions in which the frames differ: the smallest rectangle around all that
  * changed may cover one that did not. */
 static void note_regions(win32_desk *w, image_rect screen, uint64_t when)
 {
-    size_t stride = (size_t) w->watch.now.width * 4;
     for (desk_region *r = w->base.regions.items; r < w->base.regions.items + DESK_REGIONS; r++) {
         image_rect part = image_rect_common(r->rect, screen), change;
-        size_t at = (size_t) (part.y - screen.y) * stride + (size_t) (part.x - screen.x) * 4;
-        if (r->used && part.width > 0 &&
-            win32_difference(w->watch.now.pixels + at, w->watch.before.pixels + at, part.width,
-                             part.height, stride, &change) &&
+        part.x -= screen.x;
+        part.y -= screen.y;
+        if (r->used && part.width > 0 && differs_in(w, part, &change) &&
             win32_worth_telling(change)) {
             r->changed = when;
         }
     }
 }
 
-/* Whether the new frame tells of a change. Without a frame before there is nothing to compare. */
-static bool has_changed(win32_desk *w, image_rect screen)
+static image_rect around(image_rect a, image_rect b)
+{
+    if (a.width == 0) {
+        return b;
+    }
+    int x = a.x < b.x ? a.x : b.x, y = a.y < b.y ? a.y : b.y;
+    int right = a.x + a.width > b.x + b.width ? a.x + a.width : b.x + b.width;
+    int bottom = a.y + a.height > b.y + b.height ? a.y + a.height : b.y + b.height;
+    return (image_rect){x, y, right - x, bottom - y};
+}
+
+/* Cell by cell within `change`, for the same reason. */
+static void note_motion(win32_desk *w, image_rect change, uint64_t since, uint64_t when)
+{
+    image_rect other = {0};
+    const int side = DESK_MOTION_CELL;
+    for (int y = change.y / side * side; y < change.y + change.height; y += side) {
+        for (int x = change.x / side * side; x < change.x + change.width; x += side) {
+            image_rect cell = image_rect_common((image_rect){x, y, side, side}, change), part;
+            if (differs_in(w, cell, &part) &&
+                desk_motion_note(&w->base.motion, cell, since, when)) {
+                other = around(other, part);
+            }
+        }
+    }
+    if (win32_worth_telling(other)) {
+        w->base.motion.changed = when;
+    }
+}
+
+/* Whether the new frame, of `now`, tells of a change. Without a frame before there is nothing to
+ * compare. */
+static bool has_changed(win32_desk *w, image_rect screen, uint64_t now)
 {
     image_rect before = w->watch.rect, change;
     if (before.width == 0) {
         return false;
     }
     if (!same_rect(before, screen) || w->watch.now.width != w->watch.before.width) {
-        desk_regions_note(&w->base.regions, screen, uv_hrtime());
+        desk_motion_clear(&w->base.motion);
+        w->base.motion.changed = now;
+        desk_regions_note(&w->base.regions, screen, now);
         return true; /* another resolution, or a monitor came or went */
     }
     if (!win32_difference(w->watch.now.pixels, w->watch.before.pixels, screen.width, screen.height,
@@ -105,7 +150,8 @@ static bool has_changed(win32_desk *w, image_rect screen)
         !win32_worth_telling(change)) {
         return false;
     }
-    note_regions(w, screen, uv_hrtime());
+    note_regions(w, screen, now);
+    note_motion(w, change, w->watch.taken, now);
     return true;
 }
 
@@ -117,9 +163,11 @@ static void look(win32_desk *w)
         !win32_grab(w, &w->watch.now, screen, NULL)) {
         return;
     }
-    if (has_changed(w, screen)) {
-        w->watch.last_change = uv_hrtime();
+    uint64_t now = uv_hrtime();
+    if (has_changed(w, screen, now)) {
+        w->watch.last_change = now;
     }
+    w->watch.taken = now;
     win32_surface looked_at = w->watch.now;
     w->watch.now = w->watch.before;
     w->watch.before = looked_at;

@@ -68,11 +68,13 @@ void x11_damage_event(x11_desk *x, const xcb_generic_event_t *generic)
         return;
     }
     if (event->area.width > CARET_WIDTH || event->area.height > CARET_HEIGHT) {
-        x->damage->last_change = uv_hrtime();
-        desk_regions_note(
-            &x->base.regions,
-            (image_rect){event->area.x, event->area.y, event->area.width, event->area.height},
-            x->damage->last_change);
+        image_rect area = {event->area.x, event->area.y, event->area.width, event->area.height};
+        uint64_t now = uv_hrtime();
+        x->damage->last_change = now;
+        desk_regions_note(&x->base.regions, area, now);
+        if (desk_motion_note(&x->base.motion, area, x->damage->looked, now)) {
+            x->base.motion.changed = now;
+        }
     }
 }
 
@@ -83,6 +85,7 @@ void x11_damage_rearm(x11_desk *x)
         xcb_flush(x->c);
     }
     x->damage->seen = false;
+    x->damage->looked = uv_hrtime();
 }
 
 void x11_damage_ops(desk_ops *ops)

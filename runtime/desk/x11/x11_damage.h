@@ -13,6 +13,7 @@ struct x11_damage {
     bool seen;                  /* reported since it was last subtracted */
     unsigned ignored;           /* number of a request whose damage is no change */
     uint64_t last_change;       /* ns */
+    uint64_t looked;            /* ns; what is reported next has been drawn since */
 };
 
 void x11_damage_ops(desk_ops *ops);

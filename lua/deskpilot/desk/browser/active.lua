@@ -71,6 +71,15 @@ function active.window_of(tab)
   return best
 end
 
+--- Whether the tab's window has the keyboard, by the desktop's word. That it shows another of its tabs is the page's to
+--- say (document.hasFocus).
+---@param tab deskpilot.tab
+---@return boolean
+function active.has_window(tab)
+  local window = tab.attached and not tab:dialog() and active.window_of(tab)
+  return window and window.active or false
+end
+
 -- The place of a tab's window in the stacking order; the active window is above all.
 local function stacking_place(tab)
   local window = active.window_of(tab)

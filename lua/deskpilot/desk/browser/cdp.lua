@@ -5,6 +5,7 @@
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
 local signal = require "deskpilot.base.signal"
+local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
 local cdp = {}
@@ -227,6 +228,16 @@ function Call:wait(timeout)
   assert(guard)
   if self.answered:wait_until(timeout, function() return self.ended end) then return self.result, self.err end
   return errors.fail("timed_out", "the browser did not answer %s within %g s", self.method, timeout)
+end
+
+--- Waits for the answers to calls that have been begun, for so long in all.
+---@param calls deskpilot.cdp_call[]
+---@param seconds number
+---@return boolean answered whether all of them were, and without an error
+function cdp.wait_all(calls, seconds)
+  local all, limit = true, task.now() + seconds
+  for _, call in ipairs(calls) do all = call:wait(math.max(limit - task.now(), 0)) ~= nil and all end
+  return all
 end
 
 --- Calls a method of the browser, or of a session, and waits for its answer.

@@ -14,10 +14,12 @@ local browser_module = {}
 ---@field args string[]? further flags
 ---@field window integer[]? its size, { width, height }, in pixels; default: maximized
 ---@field downloads string? the folder for files; default: one that is removed with the profile
+---@field accessibility boolean? whether desk.elements sees its windows and pages too, which makes each page take half
+---  as long again to load; default false: the pages themselves tell what is on them (tab:observe)
 ---@field wait number? timeout in seconds; default timing.browser_start
 
 local start_options = { url = "string", binary = "string", profile = "string", args = "table", window = "table",
-  downloads = "string", wait = "number" }
+  downloads = "string", accessibility = "boolean", wait = "number" }
 local attach_options = { port = "whole", profile = "string", window = "table", downloads = "string" }
 
 local function check_size(size)
@@ -169,14 +171,15 @@ function browser_module.new(desk)
   --- Has the tabs of all browsers ask desk.input about what they load, where a filter wants to be asked. Tabs that are
   --- opened or attached to later do so anyway.
   function api.judge_loading()
-    for _, browser in ipairs({ table.unpack(live) }) do
+    local asked = {}
+    for _, browser in ipairs(live) do
       for _, tab in ipairs(browser.order) do
         local filter = require "deskpilot.desk.browser.load_filter"
-        for _, call in ipairs(tab.attached and filter.begin(tab, tab.session) or {}) do
-          call:wait(desk.timing.browser_answer)
-        end
+        local calls = tab.attached and filter.begin(tab, tab.session) or {}
+        table.move(calls, 1, #calls, #asked + 1, asked)
       end
     end
+    if #asked > 0 then require("deskpilot.desk.browser.cdp").wait_all(asked, desk.timing.browser_answer) end
   end
 
   return signatures(api), function()

@@ -30,15 +30,16 @@ local Process = {}
 Process.__index = Process
 
 -- No first-run pages and no bubbles over the page; no requests except those of pages; covered tabs keep working.
--- Accessibility is in its basic mode: in the full mode each change of a page with 10,000 elements blocks the page for
--- seconds.
 local flags = {
   "--remote-debugging-pipe", "--no-first-run", "--no-default-browser-check", "--disable-background-networking",
   "--disable-component-update", "--disable-sync", "--disable-quic", "--hide-crash-restore-bubble",
-  "--disable-search-engine-choice-screen", "--password-store=basic", "--force-renderer-accessibility=basic",
+  "--disable-search-engine-choice-screen", "--password-store=basic",
   "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
   "--disable-features=Translate,CalculateNativeWinOcclusion",
 }
+
+-- In the basic mode: in the full one each change of a page with 10,000 elements blocks the page for seconds.
+local accessible = "--force-renderer-accessibility=basic"
 
 -- Settings without a flag: they turn off bubbles that would cover a part of the page.
 local preferences = {
@@ -89,10 +90,11 @@ local function command_of(self)
   if self.desk.session then add { "--disable-gpu", "--disable-smooth-scrolling" } end
   local size = self.options.window
   add { size and ("--window-size=%d,%d"):format(size[1], size[2]) or "--start-maximized" }
+  if self.options.accessibility then add { accessible } end
   add(self.options.args or {})
   add { "about:blank" }
   -- A killed browser leaves sockets and other files in its temporary folder, so it gets one below ours.
-  local env = { ACCESSIBILITY_ENABLED = "1" }
+  local env = { ACCESSIBILITY_ENABLED = self.options.accessibility and "1" or "0" }
   local temporary = files.join(self.folder, "tmp")
   if #temporary <= SOCKET_FOLDER_MAX then env.TMPDIR = temporary end
   argv.env, argv.pipes = env, self.pipes

@@ -2,6 +2,7 @@
 --- simulated events of the DevTools protocol ("cdp"). Both have the same functions. Points are device pixels, counted
 --- from the upper left corner of the visible page.
 local native = require "native.desk"
+local active = require "deskpilot.desk.browser.active"
 local click_apart = require "deskpilot.desk.input.click_apart"
 local errors = require "deskpilot.base.errors"
 local viewport = require "deskpilot.desk.browser.viewport"
@@ -12,6 +13,11 @@ local hands = {}
 
 local real = {}
 hands.real = real
+
+--- Whether the page may be in front, by the desktop's word; then it tells in its next answer whether it is.
+function real.may_be_in_front(tab)
+  return active.has_window(tab)
+end
 
 --- Brings the page to the front.
 function real.begin(tab)
@@ -85,6 +91,9 @@ end
 
 local cdp = {}
 hands.cdp = cdp
+
+--- Its events need no window.
+function cdp.may_be_in_front() return false end
 
 function cdp.begin(tab)
   return tab:call("Page.bringToFront")

@@ -16,11 +16,13 @@ local function refused(target, format, ...)
 end
 
 -- Where to press: the page's answer, or an error if the element cannot be clicked. Where any place of it does, one that
--- is clear of a pixel (page_hands.lua).
-local function aim(tab, target, clear_of)
-  local answer, err = page.ask(tab, "aim", { ref = target.ref, watched = true, clear_of = clear_of },
-    tab.browser.desk.timing.page_act)
+-- is clear of a pixel (page_hands.lua). With `in_front` only where the page has the keyboard focus: nil and no error
+-- where it has not.
+local function aim(tab, target, clear_of, in_front)
+  local answer, err = page.ask(tab, "aim", { ref = target.ref, watched = true, clear_of = clear_of,
+    in_front = in_front }, tab.browser.desk.timing.page_act)
   if not answer then return nil, err end
+  if answer.behind then return nil end
   local failure = page.failure(target, answer)
   if failure then return nil, failure end
   if type(answer.states) == "table" and answer.states.disabled then return refused(target, "is disabled") end
@@ -31,6 +33,18 @@ local function aim(tab, target, clear_of)
     return refused(target, "cannot be brought into view")
   end
   return answer
+end
+
+-- Brings the page to the front, and finds out where to press. Most pages are in front already: one answer tells both.
+local function begin(tab, target, hands, clear_of)
+  if hands.may_be_in_front(tab) then
+    local aimed, err = aim(tab, target, clear_of, true)
+    if aimed then tab.browser.active = tab end
+    if aimed or err then return aimed, err end
+  end
+  local ok, err = hands.begin(tab)
+  if not ok then return nil, err end
+  return aim(tab, target, clear_of)
 end
 
 -- Moves the pointer over the element until the page confirms it by its pointer event; and where that was aimed at.
@@ -88,17 +102,15 @@ end
 ---@return deskpilot.error? err
 function pointer.click(tab, target, how)
   local hands, button, count = hands_of(how.input), how.button or "left", how.count or 1
-  local ok, err = hands.begin(tab)
-  if not ok then return nil, err end
   local clear_of = hands.pressed_before(tab, button)
-  local aimed, moved, pressed
-  aimed, err = aim(tab, target, clear_of)
+  local aimed, err = begin(tab, target, hands, clear_of)
   if not aimed then return nil, err end
   local permitted, forbidden = tab.browser.desk.input.may_act { act = "page", what = "click", tab = tab,
     element = page.told(aimed), submits = aimed.submits == true }
   if not permitted then return nil, forbidden end
-  moved, pressed = reach(tab, target, hands, aimed, clear_of)
+  local moved, pressed = reach(tab, target, hands, aimed, clear_of)
   if not moved then return nil, pressed end
+  local ok
   ok, err = hands.press(tab, moved, button, count, pressed.x, pressed.y)
   if not ok and not (errors.is(err) and err.dialog) then return nil, err end
   ok, err = check_press(tab, target, button, count)

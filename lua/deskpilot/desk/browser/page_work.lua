@@ -49,7 +49,8 @@ const ask = (view, told) => {
   return told;
 };
 const look = () => ask(window, { timers: 0, documents: 0, moving: 'none', calls: 0, acts: 0 });
-const tell = (told, calls) => [told.timers, told.documents, told.moving, calls, told.acts].join(' ');
+const tell = (told, calls) =>
+  [told.timers, told.documents, told.moving, calls, told.acts, document.hasFocus() ? 1 : 0].join(' ');
 const over = async (count) => {
   const first = look();
   await frames(count);
@@ -71,14 +72,15 @@ local script = page_script.kept({ "later", "frames" }, counting, "deskpilotWork"
 ---@field moving "none"|"endless"|"ends"|nil
 ---@field calls integer?
 ---@field acts integer?
+---@field focused boolean? whether the page has the keyboard's focus
 
 ---@return deskpilot.page_numbers
 local function ask(tab, frames)
   local words = tostring(script:call(tab, tostring(frames or 0), ANSWER) or "")
-  local timers, documents, moving, calls, acts = words:match "^(%d+) (%d+) (%a+) (%d+) (%d+)$"
+  local timers, documents, moving, calls, acts, focused = words:match "^(%d+) (%d+) (%a+) (%d+) (%d+) ([01])$"
   local function whole(digits) return math.tointeger(tonumber(digits)) end
   return { timers = whole(timers), documents = whole(documents), moving = moving, calls = whole(calls),
-    acts = whole(acts) }
+    acts = whole(acts), focused = focused and focused == "1" }
 end
 
 ---@class deskpilot.page_work
@@ -87,6 +89,7 @@ end
 ---@field timers integer? how many all its documents had set; 0 where it has another document by now
 ---@field documents integer?
 ---@field acts integer? that they had heard of; nil where it has another document by now
+---@field focused boolean? whether the page had the keyboard's focus when it was asked last since the act
 
 --- How things stand before an act.
 ---@param tab deskpilot.tab
@@ -135,17 +138,20 @@ end
 ---@param before deskpilot.page_work?
 ---@param frames boolean whether the browser makes frames
 ---@return "none"|"endless"|"ends"|nil motion
----@return deskpilot.settle_unknown|boolean|nil more of nil: why; else whether the page has heard of the act, or is new
+---@return deskpilot.settle_unknown|boolean|nil more of nil: why; else whether the page has heard of the act, or is new,
+---  and has the focus still
 function page_work.motion(tab, before, frames)
   local why = not_to_be_asked(tab, before)
   if why then return nil, why end
   local told = ask(tab, frames and FRAMES or 0)
   if tab.loading or tab.loader ~= before.loader then return "ends" end
   if not told.timers then return nil, "page" end
+  before.focused = told.focused
   before.documents = before.documents or told.documents
   if told.documents ~= before.documents then return nil, "document" end
   if told.timers ~= before.timers then return nil, "timer" end
-  return told.calls > 0 and "ends" or told.moving, not before.acts or told.acts > before.acts
+  local heard = not before.acts or told.acts > before.acts
+  return told.calls > 0 and "ends" or told.moving, heard and told.focused
 end
 
 return page_work

@@ -45,8 +45,7 @@ local function enable(self, session)
     calls[#calls + 1] = session:begin(method, method == "Network.enable"
       and { maxTotalBufferSize = 0, maxResourceBufferSize = 0 } or nil)
   end
-  local enabled, limit = true, task.now() + self.browser.desk.timing.browser_answer
-  for _, call in ipairs(calls) do enabled = call:wait(math.max(limit - task.now(), 0)) ~= nil and enabled end
+  local enabled = cdp.wait_all(calls, self.browser.desk.timing.browser_answer)
   if self.session ~= session or session.closed then return end -- the connection was lost meanwhile
   self.attaching, self.attached = nil, true
   self.unanswered = not enabled or nil
@@ -260,8 +259,7 @@ end
 
 -- Whether the page is in front and has the keyboard focus already, by the desktop's word and its own.
 local function is_in_front(self)
-  local window = self.attached and not self:dialog() and self:window()
-  return window and window.active
+  return require("deskpilot.desk.browser.active").has_window(self)
     and self:evaluate("document.hasFocus()", { world = "own", timeout = self.browser.desk.timing.focus }) == true
 end
 

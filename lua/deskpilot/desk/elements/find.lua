@@ -226,7 +226,7 @@ local function describe_apps(list, criteria)
   if #there > 0 then
     table.insert(parts, 1, (known and "looked in " or "no application has that name, there are ") .. text.join(there))
   elseif #parts == 0 then
-    parts[1] = "no application reports its elements"
+    parts[1] = "no application reports its elements (a browser does where desk.browser.start has accessibility = true)"
   end
   return "; " .. table.concat(parts, "; ")
 end

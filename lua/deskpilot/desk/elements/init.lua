@@ -130,7 +130,8 @@ function elements.new(desk)
     local frame = find.frame(list, window)
     if frame then return list, frame end
     return errors.fail("not_found", "%s", ("the window '%s' reports no elements: its program has none, or has "
-      .. "accessibility switched off"):format(window.title))
+      .. "accessibility switched off, as a browser of desk.browser.start without accessibility = true"):format(
+      window.title))
   end
 
   desk.elements_ahead = ahead.new(desk, read)

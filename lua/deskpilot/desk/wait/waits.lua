@@ -29,12 +29,13 @@ end
 ---@class deskpilot.settled
 ---@field seconds number
 ---@field reason "idle"|"animation"|"quiet"|"cap" idle: nothing of the act is on its way any more; animation: nothing
----  but an animation of the page that has no end; quiet: there was no change for the quiet time; cap: it still changes
+---  but an animation of the page that has no end, or what moved by itself before the act; quiet: there was no change
+---  for the quiet time; cap: it still changes
 ---@field unknown deskpilot.settle_unknown? of an act: why only the quiet time could tell
 
 -- When the screen has been quiet for long enough, if nothing changes any more.
 local function calm_at(desk, from, quiet)
-  return math.max(from, desk.native:last_change() / 1e9) + quiet
+  return math.max(from, desk.pending_work:last_change()) + quiet
 end
 
 -- Why the screen has settled, but for a change that is expected; nil where it has not. Where something is known to be
@@ -46,7 +47,8 @@ local function reason_now(desk, from, times, calm, now)
     if none and moving then return "animation" end
     if none and calm_at(desk, from, times.quiet) == calm then return "idle" end
   end
-  return now >= calm and not (times.by_cause and work:under_way()) and "quiet" or nil
+  if now < calm or times.by_cause and work:under_way() then return nil end
+  return now < desk.native:last_change() / 1e9 + times.quiet and "animation" or "quiet"
 end
 
 -- Until the screen has settled: nothing is on its way any more, or it was quiet for long enough, or the timeout.
@@ -59,6 +61,7 @@ local function reason_to_go_on(desk, began, from, times)
     local expected = times.by_cause and work:expected()
     if now >= earliest and not (expected and work:only_expects()) then
       local reason = reason_now(desk, from, times, calm, now)
+      expected = times.by_cause and work:expected() -- by what has come of the act, as is known now
       if reason and not expected then return reason end
       if reason then work:expects_only() end
     end

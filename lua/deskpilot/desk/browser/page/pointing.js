@@ -213,8 +213,10 @@ const at = ({ x, y, focused: byKeys }) => {
 };
 
 // Scrolls the element into view, waits until it stops moving and returns the pixel to press: where any place of the
-// element does, one that is clear of a pixel that was pressed before.
-const aim = async ({ ref, watched, clear_of: before }) => {
+// element does, one that is clear of a pixel that was pressed before. With in_front only where the page has the keyboard
+// focus: one that is hidden draws no frames, which are waited for here.
+const aim = async ({ ref, watched, clear_of: before, in_front: inFront }) => {
+  if (inFront && !document.hasFocus()) return { behind: true };
   let it = resolve(ref);
   if (!it.el) return withoutElement(it);
   scrollTo(it.shown);
