@@ -171,9 +171,9 @@ turn_end = function(m)
     local shown, dialog = 0, ""
     for _, window in ipairs(m.desk.windows.list()) do
       if window.visible and not window.minimized and window.layer == 0 then shown = shown + 1 end
-      if window.title == "Open File" then dialog = " dialog" end
     end
     local active = m.desk.windows.active()
+    if active and active.title == "Open File" then dialog = " dialog" end
     now = { shown = shown, active = active and active.class:lower() or "none" }
     local words = (shown > 0 and now.active or "") .. " " .. shown .. dialog
     return words == (wanted[m.ended] or words)
