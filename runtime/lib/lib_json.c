@@ -3,9 +3,11 @@
  * lua-cjson takes up to fifty times the bytes of a text that is made of empty lists, and refuses a
  * text for half a character.
  */
+#include "lib_json.h"
 #include "base/utf8.h"
 #include "lib.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The byte after the string that begins at text[at], or `size` where it does not end. */
@@ -204,11 +206,79 @@ static int lib_json_same(lua_State *L)
     return 1;
 }
 
+static void tidy(lua_State *L, int index);
+
+/* Tidies the fields of the table at `index`, in place. */
+static void tidy_fields(lua_State *L, int index)
+{
+    bool list = lua_rawlen(L, index) > 0;
+    luaL_checkstack(L, 8, "tables too deep to tidy");
+    lua_pushnil(L);
+    while (lua_next(L, index)) {
+        int kind = lua_type(L, -1);
+        if (kind == LUA_TNUMBER || kind == LUA_TTABLE || (kind == LUA_TLIGHTUSERDATA && !list)) {
+            tidy(L, lua_gettop(L));
+        }
+        if (kind == LUA_TNUMBER || (kind == LUA_TLIGHTUSERDATA && !list)) {
+            lua_pushvalue(L, -2);
+            lua_insert(L, -2);
+            lua_rawset(L, index); /* a field that is there may be set meanwhile */
+        } else {
+            lua_pop(L, 1);
+        }
+    }
+}
+
+/* Tidies the value at an absolute index, where it is replaced. */
+static void tidy(lua_State *L, int index)
+{
+    double number;
+    lua_Integer whole;
+    switch (lua_type(L, index)) {
+    case LUA_TNUMBER:
+        number = lua_tonumber(L, index);
+        if (isinf(number)) {
+            lua_pushliteral(L, "it has a number that is too large");
+            lua_error(L);
+        }
+        if (lua_numbertointeger(number, &whole) && (double) whole == number) {
+            lua_pushinteger(L, whole);
+            lua_replace(L, index);
+        }
+        break;
+    case LUA_TTABLE:
+        tidy_fields(L, index);
+        break;
+    case LUA_TLIGHTUSERDATA: /* null */
+        lua_pushnil(L);
+        lua_replace(L, index);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Makes what lua-cjson has decoded what deskpilot.base.json promises, tables in place: whole
+ * numbers are integers (lua-cjson's are floats), and a null in an object is nil; one in a list
+ * stays, since it would end the list. A number beyond all floats is an error: it could not be
+ * encoded again.
+ * ---@param value any
+ * ---@return any value */
+static int lib_json_tidy(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    lua_settop(L, 1);
+    tidy(L, 1);
+    return 1;
+}
+
 int lib_open_json(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"measure", lib_json_measure},
+    static const luaL_Reg functions[] = {{"encode", lib_json_encode},
+                                         {"measure", lib_json_measure},
                                          {"mend", lib_json_mend},
                                          {"same", lib_json_same},
+                                         {"tidy", lib_json_tidy},
                                          {"utf8", lib_json_utf8},
                                          {NULL, NULL}};
     luaL_newlib(L, functions);

@@ -102,4 +102,78 @@ function tests.bytes_that_are_no_utf8()
   t.eq(json.decode(json.encode { "a\xff" }), { "a\u{FFFD}" })
 end
 
+function tests.texts_are_escaped_as_lua_cjson_does_it_but_for_slashes()
+  local cjson = require "cjson"
+  for byte = 0, 127 do
+    local text = ("a%sb"):format(string.char(byte))
+    t.eq(json.encode(text), (cjson.encode(text):gsub("\\/", "/")), byte)
+  end
+  local long = ("\u{1F600}\"\\\n"):rep(20000)
+  t.eq(json.decode(json.encode { [long] = { long } }), { [long] = { long } })
+end
+
+function tests.what_values_are_encoded_as()
+  for _, row in ipairs {
+    { {}, "{}" }, { json.list {}, "[]" }, { { 1, 2.0, 2.5, -0.0, 1e15, 1e300, -7 }, "[1,2,2.5,0,1e+15,1e+300,-7]" },
+    { math.mininteger, "-9223372036854775808" }, { true, "true" }, { json.null, "null" },
+    { { b = 1, a = { c = false }, ab = json.null }, '{"a":{"c":false},"ab":null,"b":1}' },
+    { json.ordered({ a = 1, b = 2, c = 3, d = 4 }, { "c", "x", "a", "c" }), '{"c":3,"a":1,"b":2,"d":4}' },
+    { { { { "deep" } } }, '[[["deep"]]]' }, { setmetatable({}, { __pairs = function() return pairs { a = 1 } end }),
+      '{"a":1}' }, { { ["\0"] = "\0", ["\xff"] = 1 }, '{"\\u0000":"\\u0000","\u{FFFD}":1}' },
+  } do
+    t.eq(json.encode(row[1]), row[2])
+  end
+  t.eq(json.encode(nil), "null")
+  local many, names = {}, {}
+  for i = 1, 5000 do
+    names[i] = ("n%d"):format(i)
+    many[names[i]] = { i = i }
+  end
+  t.eq(json.decode(json.encode(json.ordered(many, names))), many)
+  t.has(json.encode(many), '"n5000":{"i":5000}')
+end
+
+function tests.what_json_cannot_represent()
+  local circle = {}
+  circle.self = { circle }
+  for _, row in ipairs {
+    { print, "JSON cannot hold a function" }, { { a = io.stdout }, "JSON cannot hold a userdata" },
+    { { [1] = 1, a = 2 }, "a JSON object needs string keys, not number" },
+    { { [true] = 1 }, "a JSON object needs string keys, not boolean" },
+    { { 0 / 0 }, "JSON has no such number: -nan" }, { -math.huge, "JSON has no such number: -inf" },
+    { circle, "too deep (or circular) for JSON" },
+  } do
+    local ok, err = pcall(json.encode, row[1])
+    t.eq(ok, false, row[2])
+    t.eq((err:gsub("%-?nan", "-nan")), row[2])
+  end
+  t.eq(json.encode { "still" }, '["still"]', "an error leaves nothing behind")
+end
+
+-- Those who change texts may encode others meanwhile, and do anything to the table.
+function tests.texts_are_changed_while_they_are_encoded()
+  local function changed(value, text, constants)
+    return json.encode(value, { text = text, same = {}, plain = {}, constants = constants or {},
+      item = function(key, words) return key == "secret" and "***" or text(words) end,
+      copy = function() return { a_copy = "as it is" } end })
+  end
+  local function louder(words) return words == "name" and words or json.encode({ words }):sub(3, -3) .. "!" end
+  t.eq(changed({ "a", 1, { "b" } }, louder), '["a!",1,["b!"]]')
+  t.eq(changed({ name = "a" }, louder), '{"name":"a!"}')
+  t.eq(changed({ { name = "a", other = "b" } }, louder), '[{"a_copy":"as it is"}]')
+  local function same(words) return words end
+  t.eq(changed({ secret = "x", more = { secret = 1 } }, same), '{"more":{"secret":1},"secret":"***"}')
+  local constant, constants = json.constant { secret = "x" }, {}
+  for _ = 1, 2 do t.eq(changed({ constant, "y" }, same, constants), '[{"secret":"***"},"y"]') end
+  t.eq(constants[constant], '{"secret":"***"}')
+  local going = {}
+  for i = 1, 200 do going[("a field with a long name, number %d"):format(i)] = "x" end
+  local text = changed(going, function(words)
+    for key in pairs(going) do going[key] = nil end
+    collectgarbage()
+    return words
+  end)
+  t.eq(select(2, text:gsub('"a field with a long name, number %d+":', "")), 200)
+end
+
 return tests
