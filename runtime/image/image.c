@@ -46,10 +46,24 @@ bool image_alloc_declared(image_bitmap *image, uint32_t width, uint32_t height, 
 
 void image_free(image_bitmap *image)
 {
-    if (!image->borrowed) {
+    if (image->share) {
+        image_share_drop(image->share);
+    } else if (!image->borrowed) {
         free(image->pixels);
     }
     *image = (image_bitmap){0};
+}
+
+void image_share_hold(image_share *share)
+{
+    atomic_fetch_add(&share->users, 1);
+}
+
+void image_share_drop(image_share *share)
+{
+    if (atomic_fetch_sub(&share->users, 1) == 1) {
+        share->unused(share);
+    }
 }
 
 static bool inside(const image_bitmap *image, image_rect rect)
@@ -60,14 +74,8 @@ static bool inside(const image_bitmap *image, image_rect rect)
            rect.height <= image->height - rect.y;
 }
 
-bool image_crop(image_bitmap *to, const image_bitmap *from, image_rect rect, base_error *err)
+static bool copy_part(image_bitmap *to, const image_bitmap *from, image_rect rect, base_error *err)
 {
-    assert(to && from);
-    if (!inside(from, rect)) {
-        return base_fail(err, BASE_INVALID,
-                         "The area %d,%d %dx%d does not lie inside the image of %d x %d.", rect.x,
-                         rect.y, rect.width, rect.height, from->width, from->height);
-    }
     bool fits = to != from && to->pixels && !to->borrowed && to->width == rect.width &&
                 to->height == rect.height;
     /* Otherwise it is built aside: `to` may be `from`, and on failure it must stay as it was. */
@@ -85,5 +93,38 @@ bool image_crop(image_bitmap *to, const image_bitmap *from, image_rect rect, bas
         image_free(to);
     }
     *to = made;
+    return true;
+}
+
+bool image_crop(image_bitmap *to, const image_bitmap *from, image_rect rect, base_error *err)
+{
+    assert(to && from);
+    if (!inside(from, rect)) {
+        return base_fail(err, BASE_INVALID,
+                         "The area %d,%d %dx%d does not lie inside the image of %d x %d.", rect.x,
+                         rect.y, rect.width, rect.height, from->width, from->height);
+    }
+    if (!from->share || rect.width < from->width || rect.height < from->height) {
+        return copy_part(to, from, rect, err);
+    }
+    if (to != from) {
+        image_share_hold(from->share);
+        image_free(to);
+        *to = *from;
+    }
+    return true;
+}
+
+bool image_own(image_bitmap *image, base_error *err)
+{
+    image_bitmap own = {0};
+    if (!image->share) {
+        return true;
+    }
+    if (!copy_part(&own, image, (image_rect){0, 0, image->width, image->height}, err)) {
+        return false;
+    }
+    image_free(image);
+    *image = own;
     return true;
 }

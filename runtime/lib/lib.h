@@ -43,6 +43,8 @@ void lib_add_methods(lua_State *L, const char *name, const luaL_Reg *methods);
 
 /* native.image: the userdata "native.Image" owns an image_bitmap. */
 image_bitmap *lib_check_image(lua_State *L, int index);
+/* The same to be painted on: not while it is lent. */
+image_bitmap *lib_check_canvas(lua_State *L, int index);
 /* Pushes a new empty image userdata; fill it by image_alloc or a crop. */
 image_bitmap *lib_push_image(lua_State *L);
 /* The same for pixels that are somebody else's; and what tells the collector of one that has got

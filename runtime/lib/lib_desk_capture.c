@@ -42,7 +42,9 @@ static const image_rect *read_rect(lua_State *L, image_rect *out)
 static bool give(lua_State *L, image_bitmap *to, image_bitmap *frame, bool lend, base_error *err)
 {
     if (frame->borrowed && !lend) {
-        return image_crop(to, frame, (image_rect){0, 0, frame->width, frame->height}, err);
+        bool copied = image_crop(to, frame, (image_rect){0, 0, frame->width, frame->height}, err);
+        image_free(frame);
+        return copied;
     }
     image_free(to);
     *to = *frame;
@@ -68,10 +70,12 @@ static image_bitmap *target_image(lua_State *L, bool lend)
 
 /* A picture of the desktop, or of the part that x, y, width and height (all four) name. It is a
  * copy, in a new image or in the memory of the one given as `into`, so that a loop can go on with a
- * single one. With `lend`, the image looks straight into the backend's own buffer: nothing is
- * copied, and it is closed by the next capture or by the desk's closing (crop it to keep
- * something). `cursor` draws the pointer. The number of the frame stays the same as long as the
- * next captures' options and the screen do, where the desktop tells what is drawn.
+ * single one; nothing is copied where the desktop has memory for several pictures (X11's shared
+ * memory has, for some of the whole screen) until somebody paints on it. With `lend`, the image
+ * looks straight into the backend's own buffer: nothing is copied, and it is closed by the next
+ * capture or by the desk's closing (crop it to keep something). `cursor` draws the pointer. The
+ * number of the frame stays the same as long as the next captures' options and the screen do, where
+ * the desktop tells what is drawn.
  * ---@param options { x: integer?, y: integer?, width: integer?, height: integer?,
  * cursor: boolean?, into: native.Image?, lend: boolean? }?
  * ---@return native.Image? image

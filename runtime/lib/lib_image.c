@@ -150,8 +150,7 @@ static int lib_image_scale(lua_State *L)
  * ---@param blue integer */
 static int lib_image_fill(lua_State *L)
 {
-    image_bitmap *image = lib_check_image(L, 1);
-    luaL_argcheck(L, !image->borrowed, 1, "the image is lent by the desk: paint on a crop of it");
+    image_bitmap *image = lib_check_canvas(L, 1);
     image_rect rect = check_inside(L, 2, image);
     uint8_t red = check_channel(L, 6), green = check_channel(L, 7), blue = check_channel(L, 8);
     const uint8_t colour[4] = {blue, green, red, 255};

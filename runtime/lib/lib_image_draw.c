@@ -39,13 +39,6 @@ static image_colour check_colour(lua_State *L, int index)
                           (uint8_t) c};
 }
 
-static image_bitmap *check_canvas(lua_State *L)
-{
-    image_bitmap *image = lib_check_image(L, 1);
-    luaL_argcheck(L, !image->borrowed, 1, "the image is lent by the desk: paint on a crop of it");
-    return image;
-}
-
 /* Paints the edge of a rectangle, so many pixels inwards, or all of it; what lies outside the image
  * is left out.
  * ---@param x integer
@@ -56,7 +49,7 @@ static image_bitmap *check_canvas(lua_State *L)
  * ---@param colour integer 0xrrggbbaa */
 static int lib_image_rectangle(lua_State *L)
 {
-    image_bitmap *image = check_canvas(L);
+    image_bitmap *image = lib_check_canvas(L, 1);
     image_rect rect = check_rect(L, 2);
     int edge = check_between(L, 6, 0, MOST_WIDTH, "a width");
     image_colour colour = check_colour(L, 7);
@@ -77,7 +70,7 @@ static int lib_image_rectangle(lua_State *L)
  * ---@param colour integer 0xrrggbbaa */
 static int lib_image_line(lua_State *L)
 {
-    image_bitmap *image = check_canvas(L);
+    image_bitmap *image = lib_check_canvas(L, 1);
     int x0 = check_int(L, 2), y0 = check_int(L, 3), x1 = check_int(L, 4), y1 = check_int(L, 5);
     int width = check_between(L, 6, 1, MOST_WIDTH, "a width");
     image_draw_line(image, x0, y0, x1, y1, width, check_colour(L, 7));
@@ -92,7 +85,7 @@ static int lib_image_line(lua_State *L)
  * ---@param colour integer 0xrrggbbaa */
 static int lib_image_text(lua_State *L)
 {
-    image_bitmap *image = check_canvas(L);
+    image_bitmap *image = lib_check_canvas(L, 1);
     int x = check_int(L, 2), y = check_int(L, 3);
     size_t length;
     const char *text = luaL_checklstring(L, 4, &length);
@@ -107,7 +100,7 @@ static int lib_image_text(lua_State *L)
  * ---@param y integer */
 static int lib_image_paste(lua_State *L)
 {
-    image_bitmap *image = check_canvas(L);
+    image_bitmap *image = lib_check_canvas(L, 1);
     const image_bitmap *other = lib_check_image(L, 2);
     luaL_argcheck(L, other != image, 2, "an image is not pasted into itself");
     image_draw_image(image, other, check_int(L, 3), check_int(L, 4));

@@ -32,3 +32,15 @@ image_bitmap *lib_check_image(lua_State *L, int index)
     luaL_argcheck(L, image->pixels, index, "the image has been closed");
     return image;
 }
+
+image_bitmap *lib_check_canvas(lua_State *L, int index)
+{
+    base_error err = {0};
+    image_bitmap *image = lib_check_image(L, index);
+    if (!image_own(image, &err)) {
+        luaL_error(L, "%s", err.message);
+    }
+    luaL_argcheck(L, !image->borrowed, index,
+                  "the image is lent by the desk: paint on a crop of it");
+    return image;
+}

@@ -159,6 +159,7 @@ static void check_pictures(desk *d, witness *w)
     CHECK(desk_capture(d, &screen, false, &image, &err));
     CHECK_EQ(pixel(&image, WITNESS_X, WITNESS_Y), WITNESS_COLOR);
     CHECK(pixel(&image, WITNESS_X - 1, WITNESS_Y) != WITNESS_COLOR);
+    image_free(&image);
     image_rect part = {WITNESS_X + WITNESS_SIDE - 10, WITNESS_Y, 20, 7};
     CHECK(desk_capture(d, &part, false, &image, &err));
     CHECK_EQ(image.width, 20);
@@ -197,31 +198,42 @@ static void check_cursor(desk *d, int x, int y)
     CHECK(near > 0);
     CHECK_EQ(far, 0);
     image_free(&plain);
+    image_free(&image);
 }
 
 static uint32_t captured_pixel(desk *d)
 {
     image_bitmap image = {0};
     CHECK(desk_capture(d, &(image_rect){0, 0, 1920, 1080}, true, &image, &err));
-    return pixel(&image, WITNESS_X + 50, WITNESS_Y + 50);
+    uint32_t colour = pixel(&image, WITNESS_X + 50, WITNESS_Y + 50);
+    image_free(&image);
+    return colour;
+}
+
+static void paint_witness(witness *w, uint32_t colour)
+{
+    xcb_rectangle_t area = {50, 50, 1, 1};
+    xcb_change_gc(w->c, w->gc, XCB_GC_FOREGROUND, &colour);
+    xcb_poly_fill_rectangle(w->c, w->window, w->gc, 1, &area);
+    xcb_flush(w->c);
 }
 
 /* An unchanged screen is not fetched again; a changed one always is, whenever the change falls. */
 static void check_fresh(desk *d, witness *w)
 {
-    x11_frame *frame = ((x11_desk *) d)->frame;
-    captured_pixel(d);
-    memset(frame->shared, 0x5a, 4); /* would be overwritten by a fetch */
+    image_bitmap image = {0}, again = {0};
+    CHECK(desk_capture(d, &(image_rect){0, 0, 1920, 1080}, true, &image, &err));
+    memset(image.pixels, 0x5a, 4); /* would be overwritten by a fetch */
     uint64_t number = desk_frame(d);
-    captured_pixel(d);
-    CHECK_EQ(frame->shared[0], 0x5a);
+    CHECK(desk_capture(d, &(image_rect){0, 0, 1920, 1080}, true, &again, &err));
+    CHECK(again.pixels == image.pixels);
+    CHECK_EQ(again.pixels[0], 0x5a);
+    image_free(&again);
+    image_free(&image);
     CHECK(desk_frame(d) == number);
     for (uint32_t i = 1; i <= 300; i++) {
         uint32_t color = i * 0x010307 & 0xffffff;
-        xcb_rectangle_t area = {50, 50, 1, 1};
-        xcb_change_gc(w->c, w->gc, XCB_GC_FOREGROUND, &color);
-        xcb_poly_fill_rectangle(w->c, w->window, w->gc, 1, &area);
-        xcb_flush(w->c);
+        paint_witness(w, color);
         /* Not waited for: the change falls before, inside or after the captures that follow. */
         bool seen = false;
         for (double limit = now() + 10; !seen && now() < limit;) {
@@ -230,6 +242,49 @@ static void check_fresh(desk *d, witness *w)
         CHECK(seen && desk_frame(d) != number);
         number = desk_frame(d);
     }
+}
+
+/* A picture stays as it was for as long as somebody has it, however many there are, also after the
+ * desk is closed; a part of the screen and a window's pixels are taken beside them. */
+static void check_kept(witness *w)
+{
+    enum { MANY = X11_FRAMES + 2 };
+    image_bitmap kept[MANY] = {0}, part = {0}, painted = {0};
+    image_rect at = {WITNESS_X + 50, WITNESS_Y + 50, 1, 1};
+    uint32_t colours[MANY];
+    desk *d = open_desk();
+    for (uint32_t i = 0; i < MANY; i++) {
+        colours[i] = 0x112233 * (i + 1) & 0xffffff;
+        paint_witness(w, colours[i]);
+        image_bitmap image = {0};
+        bool seen = false;
+        for (double limit = now() + 10; !seen && now() < limit;) {
+            image_free(&image);
+            CHECK(desk_capture(d, NULL, false, &image, &err));
+            seen = pixel(&image, at.x, at.y) == colours[i];
+        }
+        CHECK(seen);
+        CHECK(image_crop(&kept[i], &image, (image_rect){0, 0, 1920, 1080}, &err));
+        CHECK_EQ(kept[i].pixels == image.pixels, i < X11_FRAMES - 1);
+        image_free(&image);
+        CHECK(desk_capture(d, &at, false, &part, &err));
+        CHECK_EQ(pixel(&part, 0, 0), colours[i]);
+    }
+    CHECK(image_crop(&painted, &kept[0], (image_rect){0, 0, 1920, 1080}, &err));
+    CHECK(painted.pixels == kept[0].pixels && image_own(&painted, &err));
+    memset(painted.pixels, 0, painted.stride);
+    CHECK(painted.pixels != kept[0].pixels && !painted.borrowed);
+    CHECK_EQ(pixel(&painted, at.x, at.y), colours[0]);
+    image_free(&kept[2]);
+    CHECK(desk_capture(d, NULL, false, &kept[2], &err)); /* there is a place again */
+    CHECK(kept[2].share != NULL);
+    colours[2] = colours[MANY - 1];
+    desk_close(d);
+    for (uint32_t i = 0; i < MANY; i++) {
+        CHECK_EQ(pixel(&kept[i], at.x, at.y), colours[i]);
+        image_free(&kept[i]);
+    }
+    image_free(&painted);
 }
 
 static void measure_capture(desk *d, bool cursor)
@@ -243,6 +298,7 @@ static void measure_capture(desk *d, bool cursor)
         total += took;
         best = took < best ? took : best;
     }
+    image_free(&image);
     printf("capture 1920x1080%s: mean %.2f ms, best %.2f\n", cursor ? " with cursor" : "",
            total * 10, best * 1e3);
 }
@@ -268,7 +324,7 @@ static void test_screen(void)
     witness w = witness_open();
     desk *d = open_desk();
     check_pictures(d, &w);
-    CHECK(((x11_desk *) d)->frame->shared != NULL);
+    CHECK(((x11_desk *) d)->frames->list[X11_WHOLE] != NULL);
     CHECK_EQ(segments_of_ours(), 0); /* they would outlive us where we are killed too soon */
     check_cursor(d, 300, 200);
     check_cursor(d, 0, 0);
@@ -277,6 +333,7 @@ static void test_screen(void)
     measure_capture(d, false);
     measure_capture(d, true);
     desk_close(d);
+    check_kept(&w);
     d = open_desk();
     ((x11_desk *) d)->has_shm = false; /* as on a remote display */
     check_pictures(d, &w);

@@ -132,6 +132,7 @@ static void test_plugging(desk *d)
     CHECK_EQ(image.width, 1920);
     CHECK_EQ(pixel_at(d, 1919, 1079), 0x224466);
     CHECK(desk_pointer_move(d, 1919, 1079, &err));
+    image_free(&image);
 }
 
 /* Only the rate is another one: what xrandr says in use, and what the screen is. */

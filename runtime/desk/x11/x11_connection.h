@@ -33,7 +33,7 @@ typedef struct x11_keymap x11_keymap;
 typedef struct x11_keyboard x11_keyboard;
 typedef struct x11_text x11_text;
 typedef struct x11_pointer x11_pointer;
-typedef struct x11_frame x11_frame;
+typedef struct x11_frames x11_frames;
 typedef struct x11_damage x11_damage;
 typedef struct x11_highlight x11_highlight;
 typedef struct x11_capture_session x11_capture_session;
@@ -62,7 +62,7 @@ typedef struct {
     x11_keyboard *keyboard;
     x11_text *text;
     x11_pointer *pointer;
-    x11_frame *frame;
+    x11_frames *frames;
     x11_damage *damage;
     x11_highlight *highlight;
     x11_capture_session *session;

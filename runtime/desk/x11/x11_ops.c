@@ -38,7 +38,7 @@ typedef struct {
     x11_keyboard keyboard;
     x11_text text;
     x11_pointer pointer;
-    x11_frame frame;
+    x11_frames frames;
     x11_damage damage;
     x11_highlight highlight;
     x11_capture_session session;
@@ -60,7 +60,7 @@ static x11_desk *lay_out(memory *m)
     x->keyboard = &m->keyboard;
     x->text = &m->text;
     x->pointer = &m->pointer;
-    x->frame = &m->frame;
+    x->frames = &m->frames;
     x->damage = &m->damage;
     x->highlight = &m->highlight;
     x->session = &m->session;

@@ -22,30 +22,44 @@ bool x11_screen_rect(desk *d, image_rect *out, base_error *err)
     return true;
 }
 
-static void release_segment(x11_desk *x)
+static void unmap(image_share *share)
 {
-    if (x->frame->shared) {
-        xcb_shm_detach(x->c, x->frame->segment);
-        munmap(x->frame->shared, x->frame->shared_size);
+    x11_frame *frame = (x11_frame *) share;
+    munmap(frame->pixels, frame->size);
+    free(frame);
+}
+
+/* The frame's memory stays for as long as an image has it. */
+static void release_frame(x11_desk *x, x11_frame **place)
+{
+    x11_frame *frame = *place;
+    *place = NULL;
+    if (frame) {
+        xcb_shm_detach(x->c, frame->segment);
+        image_share_drop(&frame->share);
     }
-    x->frame->shared = NULL;
-    x->frame->shared_size = 0;
-    x->frame->current = false;
+}
+
+static void release_frames(x11_desk *x)
+{
+    for (int i = 0; i < X11_FRAMES; i++) {
+        release_frame(x, &x->frames->list[i]);
+    }
+    x->frames->latest = NULL;
 }
 
 void x11_screen_close(x11_desk *x)
 {
-    release_segment(x);
-    free(x->frame->reply);
-    x->frame->reply = NULL;
+    release_frames(x);
+    free(x->frames->reply);
+    x->frames->reply = NULL;
 }
 
 /* The descriptor is the connection's from here on, which closes it. */
-static bool attach(x11_desk *x, int memory)
+static bool attach(x11_desk *x, xcb_shm_seg_t segment, int memory)
 {
-    x->frame->segment = xcb_generate_id(x->c);
     xcb_generic_error_t *e =
-        xcb_request_check(x->c, xcb_shm_attach_fd_checked(x->c, x->frame->segment, memory, 0));
+        xcb_request_check(x->c, xcb_shm_attach_fd_checked(x->c, segment, memory, 0));
     bool attached = !e && !xcb_connection_has_error(x->c);
     free(e);
     return attached;
@@ -54,7 +68,7 @@ static bool attach(x11_desk *x, int memory)
 /* Memory of that size that the server can write to as well; NULL if there is none. It has no name,
  * so nothing is left of it when both sides have ended, however they end; a segment of System V
  * would stay where we are killed before the server has attached it. */
-static void *share(x11_desk *x, size_t size)
+static void *share(x11_desk *x, xcb_shm_seg_t segment, size_t size)
 {
     int memory = memfd_create("deskpilot", MFD_CLOEXEC);
     if (memory < 0) {
@@ -67,42 +81,84 @@ static void *share(x11_desk *x, size_t size)
         close(memory);
         return NULL;
     }
-    if (attach(x, memory)) {
+    if (attach(x, segment, memory)) {
         return mapped;
     }
     munmap(mapped, size);
     return NULL;
 }
 
-/* A segment of at least `size` bytes that the server can write to. A remote server refuses, and one
- * whose MIT-SHM is older than 1.2; from then on frames come over the wire. */
-static bool ensure_segment(x11_desk *x, size_t size)
+static x11_frame *new_frame(x11_desk *x, size_t size)
 {
-    if (!x->has_shm || x->frame->shared_size >= size) {
-        return x->has_shm;
+    x11_frame *frame = calloc(1, sizeof *frame);
+    if (!frame) {
+        return NULL;
     }
-    release_segment(x);
-    x->frame->shared = share(x, size);
-    x->has_shm = x->frame->shared;
-    x->frame->shared_size = x->has_shm ? size : 0;
-    return x->has_shm;
+    *frame = (x11_frame){.share = {1, unmap}, .segment = xcb_generate_id(x->c), .size = size};
+    frame->pixels = share(x, frame->segment, size);
+    if (frame->pixels) {
+        return frame;
+    }
+    free(frame);
+    return NULL;
 }
 
-static uint8_t *fetch_shared(x11_desk *x, xcb_drawable_t from, image_rect r, base_error *err)
+static bool is_had(const x11_frame *frame)
+{
+    return frame && atomic_load(&frame->share.users) > 1;
+}
+
+/* Where the next picture goes: where nothing is yet, or what is there is out of date, or what was
+ * taken the longest time ago. */
+static int free_place(const x11_frames *s, bool whole)
+{
+    int found = X11_PART;
+    for (int i = X11_WHOLE; whole && i < X11_FRAMES; i++) {
+        const x11_frame *frame = s->list[i], *best = s->list[found];
+        if (is_had(frame)) {
+            continue;
+        }
+        if (found == X11_PART || (best && frame && best->current && !frame->current) ||
+            (best && frame && best->current == frame->current &&
+             (int) (frame->cleared - best->cleared) < 0)) {
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* A frame of at least `size` bytes that no image has and the server can write to. A remote server
+ * refuses, and one whose MIT-SHM is older than 1.2; from then on pictures come over the wire. */
+static x11_frame *free_frame(x11_desk *x, size_t size, bool whole)
+{
+    x11_frame **place = &x->frames->list[free_place(x->frames, whole)];
+    if (x->has_shm && (!*place || (*place)->size < size)) {
+        release_frame(x, place);
+        *place = new_frame(x, size);
+        x->has_shm = *place;
+    }
+    if (!x->has_shm) {
+        release_frames(x);
+        return NULL;
+    }
+    return *place;
+}
+
+static uint8_t *fetch_shared(x11_desk *x, x11_frame *to, xcb_drawable_t from, image_rect r,
+                             base_error *err)
 {
     xcb_generic_error_t *e = NULL;
-    xcb_shm_get_image_reply_t *reply =
-        xcb_shm_get_image_reply(x->c,
-                                xcb_shm_get_image(x->c, from, (int16_t) r.x, (int16_t) r.y,
-                                                  (uint16_t) r.width, (uint16_t) r.height, ~0u,
-                                                  XCB_IMAGE_FORMAT_Z_PIXMAP, x->frame->segment, 0),
-                                &e);
+    xcb_shm_get_image_reply_t *reply = xcb_shm_get_image_reply(
+        x->c,
+        xcb_shm_get_image(x->c, from, (int16_t) r.x, (int16_t) r.y, (uint16_t) r.width,
+                          (uint16_t) r.height, ~0u, XCB_IMAGE_FORMAT_Z_PIXMAP, to->segment, 0),
+        &e);
     if (!reply) {
         x11_refused(x, "to give a picture of the screen", e, err);
         return NULL;
     }
     free(reply);
-    return x->frame->shared;
+    return to->pixels;
 }
 
 static uint8_t *fetch_over_wire(x11_desk *x, xcb_drawable_t from, image_rect r, base_error *err)
@@ -117,16 +173,19 @@ static uint8_t *fetch_over_wire(x11_desk *x, xcb_drawable_t from, image_rect r, 
         x11_refused(x, "to give a picture of the screen", e, err);
         return NULL;
     }
-    free(x->frame->reply);
-    x->frame->reply = reply;
+    free(x->frames->reply);
+    x->frames->reply = reply;
     return xcb_get_image_data(reply);
 }
 
 uint8_t *x11_fetch_pixmap(x11_desk *x, xcb_pixmap_t pixmap, image_rect r, base_error *err)
 {
-    bool shared = ensure_segment(x, (size_t) r.width * (size_t) r.height * 4);
-    x->frame->current = false; /* it holds the pixmap from here on */
-    return shared ? fetch_shared(x, pixmap, r, err) : fetch_over_wire(x, pixmap, r, err);
+    x11_frame *frame = free_frame(x, (size_t) r.width * (size_t) r.height * 4, false);
+    if (!frame) {
+        return fetch_over_wire(x, pixmap, r, err);
+    }
+    frame->current = false; /* it holds the pixmap from here on */
+    return fetch_shared(x, frame, pixmap, r, err);
 }
 
 /* --- not fetching what has not changed -----------------------------------------------------------
@@ -141,20 +200,26 @@ uint8_t *x11_fetch_pixmap(x11_desk *x, xcb_pixmap_t pixmap, image_rect r, base_e
 
 static void forget_damage(x11_desk *x)
 {
-    if (x->frame->damage) {
-        xcb_damage_destroy(x->c, x->frame->damage);
+    if (x->frames->damage) {
+        xcb_damage_destroy(x->c, x->frames->damage);
     }
-    x->frame->damage = 0;
-    x->frame->current = false;
+    x->frames->damage = 0;
+    for (int i = 0; i < X11_FRAMES; i++) {
+        if (x->frames->list[i]) {
+            x->frames->list[i]->current = false;
+        }
+    }
 }
 
 void x11_screen_damaged(x11_desk *x, const xcb_generic_event_t *event)
 {
     xcb_damage_damage_t damage = ((const xcb_damage_notify_event_t *) event)->damage;
-    /* What was reported before the subtraction is in the frame that was fetched after it. */
-    if (x->frame->damage && damage == x->frame->damage &&
-        (int) (event->full_sequence - x->frame->cleared) >= 0) {
-        x->frame->current = false;
+    for (int i = 0; i < X11_FRAMES && damage == x->frames->damage; i++) {
+        x11_frame *frame = x->frames->list[i];
+        /* What was reported before the subtraction is in the frame that was fetched after it. */
+        if (frame && (int) (event->full_sequence - frame->cleared) >= 0) {
+            frame->current = false;
+        }
     }
 }
 
@@ -166,18 +231,18 @@ static bool has_compositor(x11_desk *x, xcb_get_selection_owner_cookie_t cookie)
     return owned;
 }
 
-static void begin_fetch(x11_desk *x, bool trusted)
+static void begin_fetch(x11_desk *x, x11_frame *frame, bool trusted)
 {
     if (!trusted) {
         forget_damage(x);
         return;
     }
-    if (!x->frame->damage) {
-        x->frame->damage = xcb_generate_id(x->c);
-        xcb_damage_create(x->c, x->frame->damage, x->root, XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY);
+    if (!x->frames->damage) {
+        x->frames->damage = xcb_generate_id(x->c);
+        xcb_damage_create(x->c, x->frames->damage, x->root, XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY);
     }
-    x->frame->cleared = xcb_damage_subtract(x->c, x->frame->damage, XCB_NONE, XCB_NONE).sequence;
-    x->frame->current = true;
+    frame->cleared = xcb_damage_subtract(x->c, x->frames->damage, XCB_NONE, XCB_NONE).sequence;
+    frame->current = true;
 }
 
 static bool same_rect(image_rect a, image_rect b)
@@ -209,17 +274,67 @@ static void remember_frame(x11_frame *f, image_rect r, image_rect screen,
     }
 }
 
-static uint8_t *fetch(x11_desk *x, image_rect r, bool shared, bool trusted, base_error *err)
+static x11_frame *find_same(x11_desk *x, image_rect r, image_rect screen,
+                            const xcb_xfixes_get_cursor_image_reply_t *cursor)
 {
-    if (!shared) {
-        return fetch_over_wire(x, x->root, r, err);
+    for (int i = 0; i < X11_FRAMES; i++) {
+        x11_frame *frame = x->frames->list[i];
+        if (frame && same_frame(frame, r, screen, cursor)) {
+            return frame;
+        }
     }
-    begin_fetch(x, trusted);
-    uint8_t *pixels = fetch_shared(x, x->root, r, err);
+    return NULL;
+}
+
+/* The frame with a new picture of the screen; NULL with `err`. */
+static x11_frame *fetch(x11_desk *x, x11_frame *to, image_rect r, image_rect screen, bool trusted,
+                        const xcb_xfixes_get_cursor_image_reply_t *pointer, base_error *err)
+{
+    begin_fetch(x, to, trusted);
+    if (!fetch_shared(x, to, x->root, r, err)) {
+        to->current = false;
+        return NULL;
+    }
+    remember_frame(to, r, screen, pointer);
+    return to;
+}
+
+/* An image of pixels in the frame, or of those that came over the wire. */
+static void give(image_bitmap *out, image_rect r, uint8_t *pixels, x11_frame *frame)
+{
+    image_free(out);
+    *out =
+        (image_bitmap){r.width, r.height, (size_t) r.width * 4, .pixels = pixels, .borrowed = true};
+    if (frame) {
+        image_share_hold(&frame->share);
+        out->share = &frame->share;
+    }
+}
+
+static bool capture(x11_desk *x, image_rect screen, image_rect rect, bool trusted,
+                    const xcb_xfixes_get_cursor_image_reply_t *pointer, image_bitmap *out,
+                    base_error *err)
+{
+    bool whole = same_rect(rect, screen);
+    x11_frame *same = trusted ? find_same(x, rect, screen, pointer) : NULL, *frame = same;
+    if (!frame) {
+        frame = free_frame(x, (size_t) screen.width * (size_t) screen.height * 4, whole);
+    }
+    x11_frame *had = frame;
+    if (frame && !same) {
+        frame = fetch(x, frame, rect, screen, trusted, pointer, err);
+    }
+    uint8_t *pixels = frame ? frame->pixels : had ? NULL : fetch_over_wire(x, x->root, rect, err);
+    x->base.same_frame = same && same == x->frames->latest;
+    x->frames->latest = frame;
     if (!pixels) {
-        x->frame->current = false;
+        return false;
     }
-    return pixels;
+    give(out, rect, pixels, frame && frame != x->frames->list[X11_PART] ? frame : NULL);
+    if (!same && pointer) {
+        x11_cursor_draw(pointer, rect, out);
+    }
+    return true;
 }
 
 static bool x11_capture(desk *d, image_rect screen, image_rect rect, bool cursor, image_bitmap *out,
@@ -235,24 +350,10 @@ static bool x11_capture(desk *d, image_rect screen, image_rect rect, bool cursor
     bool trusted = !has_compositor(x, owner) && x->has_damage;
     xcb_xfixes_get_cursor_image_reply_t *pointer =
         with_cursor ? xcb_xfixes_get_cursor_image_reply(x->c, cursor_cookie, NULL) : NULL;
-    bool shared = ensure_segment(x, (size_t) screen.width * (size_t) screen.height * 4);
     x11_take_events(x); /* the replies above came after whatever was drawn before them */
-    bool same = shared && trusted && same_frame(x->frame, rect, screen, pointer);
-    d->same_frame = same;
-    uint8_t *pixels = same ? x->frame->shared : fetch(x, rect, shared, trusted, err);
-    if (pixels) {
-        image_free(out);
-        *out = (image_bitmap){rect.width, rect.height, (size_t) rect.width * 4, pixels,
-                              .borrowed = true};
-        if (!same && pointer) {
-            x11_cursor_draw(pointer, rect, out);
-        }
-        if (!same && shared) {
-            remember_frame(x->frame, rect, screen, pointer);
-        }
-    }
+    bool ok = capture(x, screen, rect, trusted, pointer, out, err);
     free(pointer);
-    return pixels != NULL;
+    return ok;
 }
 
 void x11_screen_ops(desk_ops *ops)
