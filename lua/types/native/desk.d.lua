@@ -251,10 +251,12 @@ function Desk:screen() end
 
 --- A picture of the desktop, or of the part that x, y, width and height (all four) name. It is a
 --- copy, in a new image or in the memory of the one given as `into`, so that a loop can go on with a
---- single one. With `lend`, the image looks straight into the backend's own buffer: nothing is
---- copied, and it is closed by the next capture or by the desk's closing (crop it to keep
---- something). `cursor` draws the pointer. The number of the frame stays the same as long as the
---- next captures' options and the screen do, where the desktop tells what is drawn.
+--- single one; nothing is copied where the desktop has memory for several pictures (X11's shared
+--- memory has, for some of the whole screen) until somebody paints on it. With `lend`, the image
+--- looks straight into the backend's own buffer: nothing is copied, and it is closed by the next
+--- capture or by the desk's closing (crop it to keep something). `cursor` draws the pointer. The
+--- number of the frame stays the same as long as the next captures' options and the screen do, where
+--- the desktop tells what is drawn.
 ---@param options { x: integer?, y: integer?, width: integer?, height: integer?, cursor: boolean?, into: native.Image?, lend: boolean? }?
 ---@return native.Image? image
 ---@return integer|deskpilot.error frame its number

@@ -7,6 +7,8 @@
 ---@class native.json
 local module = {}
 
+function module.encode() end
+
 --- How many values a JSON text holds, the keys of objects among them, and how deep its lists and
 --- objects are nested. Stops counting where there are more values than `most`. Neither number is too
 --- low; for a text that is not well-formed they are those of what precedes the mistake, or more.
@@ -27,6 +29,14 @@ function module.mend(text) end
 ---@param b any
 ---@return boolean
 function module.same(a, b) end
+
+--- Makes what lua-cjson has decoded what deskpilot.base.json promises, tables in place: whole
+--- numbers are integers (lua-cjson's are floats), and a null in an object is nil; one in a list
+--- stays, since it would end the list. A number beyond all floats is an error: it could not be
+--- encoded again.
+---@param value any
+---@return any value
+function module.tidy(value) end
 
 --- The text with each byte that is not valid UTF-8 replaced by U+FFFD.
 ---@param text string

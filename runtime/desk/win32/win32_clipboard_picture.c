@@ -138,7 +138,8 @@ static bool draw(const BITMAPINFOHEADER *h, size_t begin, win32_surface *s, base
 
 static bool encode(const win32_surface *s, char **png, size_t *length, base_error *err)
 {
-    image_bitmap image = {s->width, s->height, (size_t) s->width * 4, s->pixels, true, false};
+    image_bitmap image = {s->width, s->height, (size_t) s->width * 4, .pixels = s->pixels,
+                          .borrowed = true};
     png_encoder *encoder = png_encoder_new();
     const uint8_t *data;
     size_t size;

@@ -208,12 +208,8 @@ static bool win32_window_capture(desk *d, uint64_t id, bool cursor, desk_window_
     if (cursor && !w->desktop) {
         win32_cursor_draw(&w->frame, out->rect);
     }
-    out->image = (image_bitmap){out->rect.width,
-                                out->rect.height,
-                                (size_t) w->frame.width * 4,
-                                w->frame.pixels,
-                                true,
-                                false};
+    out->image = (image_bitmap){out->rect.width, out->rect.height, (size_t) w->frame.width * 4,
+                                .pixels = w->frame.pixels, .borrowed = true};
     return true;
 }
 

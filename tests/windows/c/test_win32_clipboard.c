@@ -235,7 +235,7 @@ static void check_bitmap(const image_bitmap *wanted)
                                      .biHeight = -HIGH,
                                      .biPlanes = 1,
                                      .biBitCount = 32}};
-    image_bitmap got = {WIDE, HIGH, WIDE * 4, malloc(WIDE * HIGH * 4), false, false};
+    image_bitmap got = {WIDE, HIGH, WIDE * 4, .pixels = malloc(WIDE * HIGH * 4)};
     HDC dc = GetDC(NULL);
     CHECK(bitmap && GetDIBits(dc, bitmap, 0, HIGH, got.pixels, &info, DIB_RGB_COLORS) == HIGH);
     ReleaseDC(NULL, dc);
