@@ -43,8 +43,14 @@ image_difference image_compare(const image_bitmap *a, const image_bitmap *b, ima
     assert(area.width <= b->width - area.x && area.height <= b->height - area.y);
     image_difference out = {0};
     int left = area.width, right = -1, top = 0, bottom = 0;
+    const uint64_t *bands = a->width == b->width ? image_bands(a) : NULL;
+    const uint64_t *others = bands ? image_bands(b) : NULL;
     for (int y = area.y; y < area.y + area.height; y++) {
-        int first = 0, last = 0;
+        int first = 0, last = 0, band = y / IMAGE_BAND_ROWS;
+        if (others && bands[band] == others[band]) {
+            y = (band + 1) * IMAGE_BAND_ROWS - 1;
+            continue;
+        }
         int count = compare_row(pixel_at(a, area.x, y), pixel_at(b, area.x, y), area.width,
                                 tolerance, &first, &last);
         if (count == 0) {

@@ -54,6 +54,23 @@ void image_free(image_bitmap *image)
     *image = (image_bitmap){0};
 }
 
+const uint64_t *image_bands(const image_bitmap *image)
+{
+    /* Not those of a part: its rows may begin elsewhere. */
+    return image->share && image->share->pixels == image->pixels ? image->share->bands : NULL;
+}
+
+int image_band_count(int height)
+{
+    return (height + IMAGE_BAND_ROWS - 1) / IMAGE_BAND_ROWS;
+}
+
+uint64_t image_new_band(void)
+{
+    static atomic_ullong last;
+    return atomic_fetch_add(&last, 1) + 1;
+}
+
 void image_share_hold(image_share *share)
 {
     atomic_fetch_add(&share->users, 1);

@@ -33,7 +33,13 @@ typedef struct {
 typedef struct image_share {
     atomic_int users;
     void (*unused)(struct image_share *share); /* nobody has them any more */
+    uint8_t *pixels;                           /* the first of all of them */
+    /* A number for each band of so many rows: where that of two pictures of the same width is the
+     * same, the rows are, so that they need not be read. NULL where that is not known. */
+    uint64_t *bands;
 } image_share;
+
+enum { IMAGE_BAND_ROWS = 16 };
 
 typedef struct {
     int width, height; /* pixels, 1..IMAGE_MAX_SIDE */
@@ -54,6 +60,12 @@ bool image_alloc_declared(image_bitmap *image, uint32_t width, uint32_t height, 
 /* Frees the pixels if owned, or is done with shared ones, and zeroes the struct. Safe on a zeroed
  * struct. */
 void image_free(image_bitmap *image);
+
+/* The numbers of the image's bands, NULL where they are not known; how many bands so many rows
+ * have; and a number that no other band has. */
+const uint64_t *image_bands(const image_bitmap *image);
+int image_band_count(int height);
+uint64_t image_new_band(void);
 
 /* One more user, and one less. */
 void image_share_hold(image_share *share);

@@ -39,6 +39,37 @@ static void test_borrowed(void)
     image_free(&copy);
 }
 
+static int given_back;
+
+static void give_back(image_share *share)
+{
+    (void) share;
+    given_back++;
+}
+
+/* All of a shared picture is shared again, a part is copied, and what is painted on becomes its
+ * own. */
+static void test_shared(void)
+{
+    uint8_t pixels[16] = {1, 2, 3, 4, 5, 6, 7, 8};
+    image_share share = {.users = 1, .unused = give_back, .pixels = pixels};
+    image_bitmap image = {2, 2, 8, pixels, .borrowed = true, .share = &share};
+    image_bitmap whole = {0}, part = {0};
+    CHECK(image_crop(&whole, &image, (image_rect){0, 0, 2, 2}, NULL));
+    CHECK(image_crop(&part, &image, (image_rect){1, 0, 1, 1}, NULL));
+    CHECK(whole.pixels == pixels && whole.share == &share);
+    CHECK(part.share == NULL && !part.borrowed);
+    CHECK_EQ(picture_get(&part, 0, 0), 0x070605);
+    image_free(&image);
+    CHECK_EQ(given_back, 0);
+    CHECK(image_own(&part, NULL) && image_own(&whole, NULL));
+    CHECK_EQ(given_back, 1);
+    CHECK(whole.pixels != pixels && !whole.share && !whole.borrowed);
+    CHECK_EQ(picture_get(&whole, 1, 0), 0x070605);
+    image_free(&whole);
+    image_free(&part);
+}
+
 static void test_crop(void)
 {
     image_bitmap image = {0}, part = {0};
@@ -154,6 +185,7 @@ int main(void)
 {
     test_alloc();
     test_borrowed();
+    test_shared();
     test_crop();
     test_parallel();
     test_base64();

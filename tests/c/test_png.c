@@ -358,6 +358,49 @@ static void test_threads_agree(void)
 }
 
 /* `test_png threads` is what runs on several threads, for the thread sanitizer. */
+static void nobody(image_share *share)
+{
+    (void) share;
+}
+
+/* What is known not to have changed is not read: here it has, and nobody says so. */
+static void test_bands(png_options options)
+{
+    enum { HEIGHT = 411, COUNT = (HEIGHT + IMAGE_BAND_ROWS - 1) / IMAGE_BAND_ROWS };
+    image_bitmap image = {0};
+    uint64_t bands[COUNT];
+    uint8_t kept[4];
+    png_encoder *encoder = png_encoder_new();
+    picture_make(&image, TEXT, 333, HEIGHT);
+    image_share share = {.users = 1, .unused = nobody, .pixels = image.pixels, .bands = bands};
+    for (int i = 0; i < COUNT; i++) {
+        bands[i] = image_new_band();
+    }
+    image.share = &share;
+    CHECK(encoders_agree(encoder, &image, options));
+    uint8_t *changed = image.pixels + (size_t) 130 * image.stride + 40; /* in the third strip */
+    memcpy(kept, changed, sizeof kept);
+    memcpy(changed, "\x12\x34\x56\0", sizeof kept);
+    CHECK(!encoders_agree(encoder, &image, options));
+    CHECK_EQ(png_encoder_stats(encoder).reused, 7);
+    bands[130 / IMAGE_BAND_ROWS] = image_new_band();
+    CHECK(encoders_agree(encoder, &image, options));
+    CHECK_EQ(png_encoder_stats(encoder).reused, 6);
+    bands[COUNT - 1] = image_new_band(); /* drawn the same */
+    CHECK(encoders_agree(encoder, &image, options));
+    CHECK_EQ(png_encoder_stats(encoder).reused, 7);
+    image.share = NULL; /* not known any more */
+    memcpy(changed, kept, sizeof kept);
+    CHECK(encoders_agree(encoder, &image, options));
+    CHECK_EQ(png_encoder_stats(encoder).reused, 6);
+    image.share = &share; /* known, but not of what the encoder has kept since */
+    memcpy(changed, "\x12\x34\x56\0", sizeof kept);
+    CHECK(encoders_agree(encoder, &image, options));
+    image.share = NULL;
+    image_free(&image);
+    png_encoder_free(encoder);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "threads") == 0) {
@@ -375,6 +418,8 @@ int main(int argc, char **argv)
     test_incompressible();
     test_reuse(screen);
     test_reuse(zlib1);
+    test_bands(screen);
+    test_bands(zlib1);
     test_one_encoder();
     test_threads_agree();
     base_parallel_stop();

@@ -244,6 +244,48 @@ static void check_fresh(desk *d, witness *w)
     }
 }
 
+/* Only rows in which something was drawn, or the pointer was, are fetched again; they have other
+ * numbers than before, the others have the same. */
+static void check_bands(desk *d, witness *w)
+{
+    enum {
+        BAND = (WITNESS_Y + 50) / IMAGE_BAND_ROWS,
+        POINTER = 900,
+        LOW = POINTER / IMAGE_BAND_ROWS
+    };
+    static const uint8_t mark[] = {0x11, 0x22, 0x33, 0x5a};
+    image_bitmap image = {0}, before = {0};
+    uint8_t *high, *low;
+    CHECK(desk_pointer_move(d, 1500, POINTER, &err));
+    captured_pixel(d);
+    CHECK(desk_capture(d, NULL, true, &image, &err));
+    CHECK(image_crop(&before, &image, (image_rect){0, 0, 1920, 1080}, &err));
+    CHECK(captured_pixel(d) != 0x123456);
+    paint_witness(w, 0x123456);
+    CHECK(UNTIL(captured_pixel(d) == 0x123456));
+    image_free(&image);
+    CHECK(desk_capture(d, NULL, true, &image, &err));
+    CHECK(image.pixels != before.pixels && image_bands(&image) && image_bands(&before));
+    for (int i = 0; i < image_band_count(1080); i++) {
+        if (i < LOW - 4 || i > LOW + 4) { /* away from the pointer */
+            CHECK_EQ(image_bands(&image)[i] == image_bands(&before)[i], i != BAND);
+        }
+    }
+    CHECK(image_bands(&(image_bitmap){.share = image.share, .pixels = image.pixels + 4}) == NULL);
+    high = image.pixels; /* the first row, and one that the pointer is in */
+    low = image.pixels + POINTER * image.stride;
+    memcpy(high, mark, sizeof mark);
+    memcpy(low, mark, sizeof mark);
+    image_free(&image); /* and so the place of the next picture */
+    CHECK(desk_pointer_move(d, 1500, POINTER - 200, &err));
+    CHECK(desk_capture(d, NULL, true, &image, &err));
+    CHECK(image.pixels == high);
+    CHECK(memcmp(high, mark, sizeof mark) == 0);
+    CHECK(memcmp(low, mark, sizeof mark) != 0);
+    image_free(&before);
+    image_free(&image);
+}
+
 /* A picture stays as it was for as long as somebody has it, however many there are, also after the
  * desk is closed; a part of the screen and a window's pixels are taken beside them. */
 static void check_kept(witness *w)
@@ -330,6 +372,7 @@ static void test_screen(void)
     check_cursor(d, 0, 0);
     check_cursor(d, 1919, 1079);
     check_fresh(d, &w);
+    check_bands(d, &w);
     measure_capture(d, false);
     measure_capture(d, true);
     desk_close(d);

@@ -4,6 +4,7 @@
 #include "x11_cursor.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -22,10 +23,16 @@ bool x11_screen_rect(desk *d, image_rect *out, base_error *err)
     return true;
 }
 
+static bool same_rect(image_rect a, image_rect b)
+{
+    return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
+}
+
 static void unmap(image_share *share)
 {
     x11_frame *frame = (x11_frame *) share;
-    munmap(frame->pixels, frame->size);
+    munmap(share->pixels, frame->size);
+    free(share->bands);
     free(frame);
 }
 
@@ -52,7 +59,9 @@ void x11_screen_close(x11_desk *x)
 {
     release_frames(x);
     free(x->frames->reply);
+    free(x->frames->bands);
     x->frames->reply = NULL;
+    x->frames->bands = NULL;
 }
 
 /* The descriptor is the connection's from here on, which closes it. */
@@ -94,11 +103,15 @@ static x11_frame *new_frame(x11_desk *x, size_t size)
     if (!frame) {
         return NULL;
     }
-    *frame = (x11_frame){.share = {1, unmap}, .segment = xcb_generate_id(x->c), .size = size};
-    frame->pixels = share(x, frame->segment, size);
-    if (frame->pixels) {
+    *frame = (x11_frame){
+        .share = {.users = 1, .unused = unmap}, .segment = xcb_generate_id(x->c), .size = size};
+    frame->share.bands =
+        calloc((size_t) image_band_count(x->frames->screen.height), sizeof *frame->share.bands);
+    frame->share.pixels = frame->share.bands ? share(x, frame->segment, size) : NULL;
+    if (frame->share.pixels) {
         return frame;
     }
+    free(frame->share.bands);
     free(frame);
     return NULL;
 }
@@ -108,19 +121,15 @@ static bool is_had(const x11_frame *frame)
     return frame && atomic_load(&frame->share.users) > 1;
 }
 
-/* Where the next picture goes: where nothing is yet, or what is there is out of date, or what was
- * taken the longest time ago. */
+/* Where the next picture goes: to the latest one that no image has, of which the least has to be
+ * fetched. */
 static int free_place(const x11_frames *s, bool whole)
 {
     int found = X11_PART;
     for (int i = X11_WHOLE; whole && i < X11_FRAMES; i++) {
         const x11_frame *frame = s->list[i], *best = s->list[found];
-        if (is_had(frame)) {
-            continue;
-        }
-        if (found == X11_PART || (best && frame && best->current && !frame->current) ||
-            (best && frame && best->current == frame->current &&
-             (int) (frame->cleared - best->cleared) < 0)) {
+        if (!is_had(frame) &&
+            (found == X11_PART || (frame && (!best || frame->drawn > best->drawn)))) {
             found = i;
         }
     }
@@ -158,7 +167,7 @@ static uint8_t *fetch_shared(x11_desk *x, x11_frame *to, xcb_drawable_t from, im
         return NULL;
     }
     free(reply);
-    return to->pixels;
+    return to->share.pixels;
 }
 
 static uint8_t *fetch_over_wire(x11_desk *x, xcb_drawable_t from, image_rect r, base_error *err)
@@ -184,19 +193,35 @@ uint8_t *x11_fetch_pixmap(x11_desk *x, xcb_pixmap_t pixmap, image_rect r, base_e
     if (!frame) {
         return fetch_over_wire(x, pixmap, r, err);
     }
-    frame->current = false; /* it holds the pixmap from here on */
+    frame->drawn = 0; /* it holds the pixmap from here on */
     return fetch_shared(x, frame, pixmap, r, err);
 }
 
 /* --- not fetching what has not changed -----------------------------------------------------------
  *
- * A damage object of our own, at report level "non-empty", says exactly whether anything has been
- * drawn since its damage was last subtracted, which is done right before each fetch: whatever is
- * drawn after that makes the server report (once, which is enough), whether the fetched picture has
- * it already or not. That is only as good as the server's knowledge of what is drawn: under a
- * compositing manager a graphics card may show frames of which the server knows nothing, so there
- * every frame is fetched.
+ * A damage object of our own, at report level "bounding box", says where anything has been drawn
+ * since its damage was last subtracted: whenever the box around all of that grows. Each report
+ * gives the bands of rows that the box touches new numbers. A picture is fetched in this order: the
+ * reports that have come are taken, the damage is subtracted, and the bands are fetched whose
+ * numbers are not those that the frame's memory has from before; it has their numbers from then on.
+ * What is drawn before the subtraction makes the box grow, or lies in a box that was reported, and
+ * so in bands that are fetched after it; what is drawn later is reported. A report that comes after
+ * the numbers were taken makes the bands other ones, whether the picture has them already or not.
+ * All that is only as good as the server's knowledge of what is drawn: under a compositing manager
+ * a graphics card may show frames of which the server knows nothing, so there everything is fetched
+ * each time.
  */
+
+static void renew_bands(x11_desk *x, int top, int bottom)
+{
+    x11_frames *s = x->frames;
+    int first = top > 0 ? top / IMAGE_BAND_ROWS : 0;
+    int count = image_band_count(bottom < s->screen.height ? bottom : s->screen.height);
+    for (int i = first; i < count; i++) {
+        s->bands[i] = image_new_band();
+    }
+    s->drawn++;
+}
 
 static void forget_damage(x11_desk *x)
 {
@@ -204,23 +229,49 @@ static void forget_damage(x11_desk *x)
         xcb_damage_destroy(x->c, x->frames->damage);
     }
     x->frames->damage = 0;
-    for (int i = 0; i < X11_FRAMES; i++) {
-        if (x->frames->list[i]) {
-            x->frames->list[i]->current = false;
-        }
-    }
+    renew_bands(x, 0, x->frames->screen.height);
+}
+
+/* Its creation reports the whole screen, before the server answers the last of these requests. */
+static void begin_damage(x11_desk *x)
+{
+    x->frames->damage = xcb_generate_id(x->c);
+    xcb_damage_create(x->c, x->frames->damage, x->root, XCB_DAMAGE_REPORT_LEVEL_BOUNDING_BOX);
+    xcb_damage_subtract(x->c, x->frames->damage, XCB_NONE, XCB_NONE);
+    free(xcb_get_input_focus_reply(x->c, xcb_get_input_focus(x->c), NULL));
+    renew_bands(x, 0, x->frames->screen.height);
 }
 
 void x11_screen_damaged(x11_desk *x, const xcb_generic_event_t *event)
 {
-    xcb_damage_damage_t damage = ((const xcb_damage_notify_event_t *) event)->damage;
-    for (int i = 0; i < X11_FRAMES && damage == x->frames->damage; i++) {
-        x11_frame *frame = x->frames->list[i];
-        /* What was reported before the subtraction is in the frame that was fetched after it. */
-        if (frame && (int) (event->full_sequence - frame->cleared) >= 0) {
-            frame->current = false;
-        }
+    const xcb_damage_notify_event_t *told = (const xcb_damage_notify_event_t *) event;
+    if (x->frames->damage && told->damage == x->frames->damage) {
+        int top = told->area.y - x->frames->screen.y;
+        renew_bands(x, top, top + told->area.height);
     }
+}
+
+/* Makes the bands be those of this screen: plugging a monitor in changes the picture without any
+ * drawing. */
+static bool ready_bands(x11_desk *x, image_rect screen, bool trusted, base_error *err)
+{
+    if (!x->frames->bands || !same_rect(x->frames->screen, screen)) {
+        release_frames(x);
+        free(x->frames->bands);
+        x->frames->bands =
+            calloc((size_t) image_band_count(screen.height), sizeof *x->frames->bands);
+        if (!x->frames->bands) {
+            return base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
+        }
+        x->frames->screen = screen;
+        renew_bands(x, 0, screen.height);
+    }
+    if (!trusted) {
+        forget_damage(x);
+    } else if (!x->frames->damage) {
+        begin_damage(x);
+    }
+    return true;
 }
 
 static bool has_compositor(x11_desk *x, xcb_get_selection_owner_cookie_t cookie)
@@ -231,41 +282,21 @@ static bool has_compositor(x11_desk *x, xcb_get_selection_owner_cookie_t cookie)
     return owned;
 }
 
-static void begin_fetch(x11_desk *x, x11_frame *frame, bool trusted)
-{
-    if (!trusted) {
-        forget_damage(x);
-        return;
-    }
-    if (!x->frames->damage) {
-        x->frames->damage = xcb_generate_id(x->c);
-        xcb_damage_create(x->c, x->frames->damage, x->root, XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY);
-    }
-    frame->cleared = xcb_damage_subtract(x->c, x->frames->damage, XCB_NONE, XCB_NONE).sequence;
-    frame->current = true;
-}
-
-static bool same_rect(image_rect a, image_rect b)
-{
-    return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
-}
-
-static bool same_frame(const x11_frame *f, image_rect r, image_rect screen,
+static bool same_frame(const x11_frame *f, uint64_t drawn, image_rect r,
                        const xcb_xfixes_get_cursor_image_reply_t *cursor)
 {
-    if (!f->current || !same_rect(f->rect, r) || !same_rect(f->screen, screen) ||
-        f->with_cursor != (cursor != NULL)) {
+    if (f->drawn != drawn || !same_rect(f->rect, r) || f->with_cursor != (cursor != NULL)) {
         return false;
     }
     return !cursor || (f->cursor_serial == cursor->cursor_serial && f->cursor_x == cursor->x &&
                        f->cursor_y == cursor->y);
 }
 
-static void remember_frame(x11_frame *f, image_rect r, image_rect screen,
+static void remember_frame(x11_frame *f, uint64_t drawn, image_rect r,
                            const xcb_xfixes_get_cursor_image_reply_t *cursor)
 {
+    f->drawn = drawn;
     f->rect = r;
-    f->screen = screen; /* plugging a monitor in changes the picture without any drawing */
     f->with_cursor = cursor != NULL;
     if (cursor) {
         f->cursor_serial = cursor->cursor_serial;
@@ -274,29 +305,93 @@ static void remember_frame(x11_frame *f, image_rect r, image_rect screen,
     }
 }
 
-static x11_frame *find_same(x11_desk *x, image_rect r, image_rect screen,
+static x11_frame *find_same(x11_desk *x, image_rect r,
                             const xcb_xfixes_get_cursor_image_reply_t *cursor)
 {
     for (int i = 0; i < X11_FRAMES; i++) {
         x11_frame *frame = x->frames->list[i];
-        if (frame && same_frame(frame, r, screen, cursor)) {
+        if (frame && same_frame(frame, x->frames->drawn, r, cursor)) {
             return frame;
         }
     }
     return NULL;
 }
 
-/* The frame with a new picture of the screen; NULL with `err`. */
-static x11_frame *fetch(x11_desk *x, x11_frame *to, image_rect r, image_rect screen, bool trusted,
-                        const xcb_xfixes_get_cursor_image_reply_t *pointer, base_error *err)
+/* The end of the bands from `i` on that are not those in the frame's memory. */
+static int missing_end(const uint64_t *had, const uint64_t *now, int i, int count)
 {
-    begin_fetch(x, to, trusted);
-    if (!fetch_shared(x, to, x->root, r, err)) {
-        to->current = false;
-        return NULL;
+    while (i < count && had[i] != now[i]) {
+        i++;
     }
-    remember_frame(to, r, screen, pointer);
-    return to;
+    return i;
+}
+
+/* Takes the answers to these requests; false with `err` where one was refused. */
+static bool take_answers(x11_desk *x, const xcb_shm_get_image_cookie_t *asked, int count,
+                         base_error *err)
+{
+    bool ok = true;
+    for (int i = 0; i < count; i++) {
+        xcb_generic_error_t *e = NULL;
+        xcb_shm_get_image_reply_t *reply = xcb_shm_get_image_reply(x->c, asked[i], &e);
+        if (reply) {
+            free(reply);
+        } else if (ok) {
+            ok = x11_refused(x, "to give a picture of the screen", e, err);
+        } else {
+            free(e);
+        }
+    }
+    return ok;
+}
+
+/* Fetches the bands that are not those in the frame's memory, by one request for all that are
+ * beside one another. */
+static bool fetch_bands(x11_desk *x, x11_frame *to, base_error *err)
+{
+    xcb_shm_get_image_cookie_t asked[IMAGE_MAX_SIDE / IMAGE_BAND_ROWS + 1];
+    image_rect screen = x->frames->screen;
+    int asked_count = 0, count = image_band_count(screen.height);
+    for (int i = 0, end; i<count; i = end> i ? end : i + 1) {
+        end = missing_end(to->share.bands, x->frames->bands, i, count);
+        if (end > i) {
+            int top = i * IMAGE_BAND_ROWS;
+            int bottom = end < count ? end * IMAGE_BAND_ROWS : screen.height;
+            asked[asked_count++] = xcb_shm_get_image(
+                x->c, x->root, (int16_t) screen.x, (int16_t) (screen.y + top),
+                (uint16_t) screen.width, (uint16_t) (bottom - top), ~0u, XCB_IMAGE_FORMAT_Z_PIXMAP,
+                to->segment, (uint32_t) top * (uint32_t) screen.width * 4);
+        }
+    }
+    return take_answers(x, asked, asked_count, err);
+}
+
+/* The pointer's picture in the frame, whose bands are no longer the screen's there. */
+static void draw_pointer(const xcb_xfixes_get_cursor_image_reply_t *pointer, image_rect r,
+                         image_bitmap *image, uint64_t *bands)
+{
+    int top = pointer->y - pointer->yhot - r.y, bottom = top + pointer->height;
+    x11_cursor_draw(pointer, r, image);
+    for (int y = top > 0 ? top : 0; y < bottom && y < r.height; y++) {
+        bands[y / IMAGE_BAND_ROWS] = image_new_band();
+    }
+}
+
+/* Gets a new picture of the screen into the frame. */
+static bool fetch(x11_desk *x, x11_frame *to, image_rect r, bool whole, base_error *err)
+{
+    size_t size = (size_t) image_band_count(x->frames->screen.height) * sizeof *to->share.bands;
+    if (x->frames->damage) {
+        xcb_damage_subtract(x->c, x->frames->damage, XCB_NONE, XCB_NONE);
+    }
+    to->drawn = 0; /* until it is there */
+    bool ok = whole ? fetch_bands(x, to, err) : fetch_shared(x, to, x->root, r, err) != NULL;
+    if (ok && whole) {
+        memcpy(to->share.bands, x->frames->bands, size);
+    } else {
+        memset(to->share.bands, 0, size);
+    }
+    return ok;
 }
 
 /* An image of pixels in the frame, or of those that came over the wire. */
@@ -311,28 +406,34 @@ static void give(image_bitmap *out, image_rect r, uint8_t *pixels, x11_frame *fr
     }
 }
 
-static bool capture(x11_desk *x, image_rect screen, image_rect rect, bool trusted,
+static bool capture(x11_desk *x, image_rect rect, bool trusted,
                     const xcb_xfixes_get_cursor_image_reply_t *pointer, image_bitmap *out,
                     base_error *err)
 {
-    bool whole = same_rect(rect, screen);
-    x11_frame *same = trusted ? find_same(x, rect, screen, pointer) : NULL, *frame = same;
+    image_rect screen = x->frames->screen;
+    x11_frame *same = trusted ? find_same(x, rect, pointer) : NULL, *frame = same;
     if (!frame) {
-        frame = free_frame(x, (size_t) screen.width * (size_t) screen.height * 4, whole);
+        frame = free_frame(x, (size_t) screen.width * (size_t) screen.height * 4,
+                           same_rect(rect, screen));
     }
-    x11_frame *had = frame;
-    if (frame && !same) {
-        frame = fetch(x, frame, rect, screen, trusted, pointer, err);
+    bool whole = frame && frame != x->frames->list[X11_PART];
+    if (frame && !same && !fetch(x, frame, rect, whole, err)) {
+        return false;
     }
-    uint8_t *pixels = frame ? frame->pixels : had ? NULL : fetch_over_wire(x, x->root, rect, err);
+    uint8_t *pixels = frame ? frame->share.pixels : fetch_over_wire(x, x->root, rect, err);
     x->base.same_frame = same && same == x->frames->latest;
     x->frames->latest = frame;
     if (!pixels) {
         return false;
     }
-    give(out, rect, pixels, frame && frame != x->frames->list[X11_PART] ? frame : NULL);
-    if (!same && pointer) {
+    give(out, rect, pixels, whole ? frame : NULL);
+    if (!same && pointer && whole) {
+        draw_pointer(pointer, rect, out, frame->share.bands);
+    } else if (!same && pointer) {
         x11_cursor_draw(pointer, rect, out);
+    }
+    if (!same && frame) {
+        remember_frame(frame, x->frames->drawn, rect, pointer);
     }
     return true;
 }
@@ -350,8 +451,9 @@ static bool x11_capture(desk *d, image_rect screen, image_rect rect, bool cursor
     bool trusted = !has_compositor(x, owner) && x->has_damage;
     xcb_xfixes_get_cursor_image_reply_t *pointer =
         with_cursor ? xcb_xfixes_get_cursor_image_reply(x->c, cursor_cookie, NULL) : NULL;
+    bool ok = ready_bands(x, screen, trusted, err);
     x11_take_events(x); /* the replies above came after whatever was drawn before them */
-    bool ok = capture(x, screen, rect, trusted, pointer, out, err);
+    ok = ok && capture(x, rect, trusted, pointer, out, err);
     free(pointer);
     return ok;
 }

@@ -13,13 +13,12 @@
 typedef struct {
     image_share share; /* first; the screen is one of its users while the segment is attached */
     xcb_shm_seg_t segment;
-    uint8_t *pixels;
-    size_t size;
+    size_t size; /* bytes */
 
-    /* What it shows, so that an unchanged screen need not be fetched again: see x11_screen.c. */
-    bool current;     /* nothing has been drawn since it was fetched */
-    unsigned cleared; /* number of the request that subtracted the damage before that */
-    image_rect rect, screen;
+    /* What it shows, so that what has not changed need not be fetched again: see x11_screen.c. */
+    uint64_t
+        drawn; /* that of x11_frames before it was fetched; 0: it is no picture of the screen */
+    image_rect rect;
     bool with_cursor;
     uint32_t cursor_serial; /* of its picture */
     int16_t cursor_x, cursor_y;
@@ -34,7 +33,11 @@ struct x11_frames {
     x11_frame *list[X11_FRAMES];  /* NULL until they are needed, and without MIT-SHM */
     const x11_frame *latest;      /* that of the capture before */
     xcb_get_image_reply_t *reply; /* of a capture without MIT-SHM */
-    xcb_damage_damage_t damage;   /* 0 until the first capture, and where it cannot be trusted */
+
+    xcb_damage_damage_t damage; /* 0 until the first capture, and where it cannot be trusted */
+    image_rect screen;          /* that all this is of */
+    uint64_t drawn;             /* how often something was */
+    uint64_t *bands;            /* of the screen as it is now (image_bands) */
 };
 
 bool x11_screen_rect(desk *d, image_rect *out, base_error *err);

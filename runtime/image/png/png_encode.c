@@ -14,13 +14,16 @@ enum {
     HEADER_SIZE = 8 + CHUNK_OVERHEAD + 13,
     ZLIB_HEADER = 2,
     ZLIB_TRAILER = 2 + 4, /* the constant final block and the Adler-32 */
+    BANDS = PNG_STRIP_ROWS / IMAGE_BAND_ROWS,
 };
+_Static_assert(PNG_STRIP_ROWS % IMAGE_BAND_ROWS == 0, "a strip's bands are no others'");
 
 typedef struct {
     uint8_t *data; /* owned; grows as needed */
     size_t size, capacity;
     uint32_t crc, adler;
-    bool valid; /* `data` is what the kept frame's rows compress to */
+    bool valid;            /* `data` is what the kept frame's rows compress to */
+    uint64_t bands[BANDS]; /* of these rows (image_bands), 0 where that is not known */
 } cached_strip;
 
 struct png_encoder {
@@ -153,6 +156,25 @@ static bool strip_unchanged(const png_encoder *encoder, int from, int rows)
     return true;
 }
 
+/* Whether the strip's rows are known to be those that were kept, without reading them. */
+static bool bands_unchanged(const cached_strip *strip, const uint64_t *bands, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (strip->bands[i] != bands[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void keep_bands(cached_strip *strip, const uint64_t *bands, int count)
+{
+    memset(strip->bands, 0, sizeof strip->bands);
+    if (bands) {
+        memcpy(strip->bands, bands, (size_t) count * sizeof *bands);
+    }
+}
+
 static bool keep_bytes(cached_strip *strip, const uint8_t *data, size_t size)
 {
     if (size > strip->capacity) {
@@ -203,11 +225,16 @@ static void encode_strip(void *context, int index)
     png_encoder *encoder = context;
     cached_strip *strip = &encoder->strips[index];
     int from = index * PNG_STRIP_ROWS;
-    int rows = strip_rows(encoder->height - from);
-    if (strip->valid && strip_unchanged(encoder, from, rows)) {
+    int rows = strip_rows(encoder->height - from), count = image_band_count(rows);
+    const uint64_t *bands = image_bands(encoder->image);
+    bands = bands ? bands + from / IMAGE_BAND_ROWS : NULL;
+    if (strip->valid &&
+        ((bands && bands_unchanged(strip, bands, count)) || strip_unchanged(encoder, from, rows))) {
+        keep_bands(strip, bands, count);
         atomic_fetch_add(&encoder->reused, 1);
         return;
     }
+    keep_bands(strip, bands, count);
     bool done = compress_strip(encoder, strip, from, rows);
     if (!done) {
         atomic_store(&encoder->out_of_memory, true);
