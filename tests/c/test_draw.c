@@ -241,7 +241,8 @@ static image_difference compare_by_bands(image_bitmap a, image_bitmap b, image_r
     image_share share = {.pixels = a.pixels, .bands = bands};
     image_share other = {.pixels = b.pixels, .bands = others};
     for (int y = 0; y < a.height; y++) {
-        if (memcmp(a.pixels + (size_t) y * a.stride, b.pixels + (size_t) y * b.stride, a.stride)) {
+        size_t row = (size_t) y * a.stride;
+        if (memcmp(a.pixels + row, b.pixels + row, a.stride) != 0) {
             others[y / IMAGE_BAND_ROWS] = 4;
         }
     }
