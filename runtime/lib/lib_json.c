@@ -206,6 +206,19 @@ static int lib_json_same(lua_State *L)
     return 1;
 }
 
+/* The JSON text of a value; see deskpilot.base.json, which says what is a list, a text that is made
+ * already and an order, by tables and metatables. Raises an error for what JSON cannot represent.
+ * ---@param value any
+ * ---@param list table the metatable of lists
+ * ---@param texts table<table, string>
+ * ---@param orders table<table, string[]> by the metatables of objects
+ * ---@param change deskpilot.json.change?
+ * ---@return string */
+static int lib_json_encode(lua_State *L)
+{
+    return lib_json_write(L);
+}
+
 static void tidy(lua_State *L, int index);
 
 /* Tidies the fields of the table at `index`, in place. */

@@ -1,9 +1,10 @@
-/* lib_json.h: the functions of native.json that are not in lib_json.c. */
+/* lib_json.h: what lib_json.c takes from the other files of native.json. */
 #ifndef LIB_LIB_JSON_H
 #define LIB_LIB_JSON_H
 
 #include <lua.h>
 
-int lib_json_encode(lua_State *L);
+/* The function native.json.encode. */
+int lib_json_write(lua_State *L);
 
 #endif

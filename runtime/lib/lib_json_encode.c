@@ -514,15 +514,7 @@ static void give_back(lua_State *L, const void *key, int index)
     }
 }
 
-/* The JSON text of a value; see deskpilot.base.json, which says what is a list, a text that is made
- * already and an order, by tables and metatables. Raises an error for what JSON cannot represent.
- * ---@param value any
- * ---@param list table the metatable of lists
- * ---@param texts table<table, string>
- * ---@param orders table<table, string[]> by the metatables of objects
- * ---@param change deskpilot.json.change?
- * ---@return string */
-int lib_json_encode(lua_State *L)
+int lib_json_write(lua_State *L)
 {
     static const char *const tables[] = {"same", "plain", "constants"};
     lua_settop(L, CHANGE);

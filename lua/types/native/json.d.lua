@@ -7,7 +7,15 @@
 ---@class native.json
 local module = {}
 
-function module.encode() end
+--- The JSON text of a value; see deskpilot.base.json, which says what is a list, a text that is made
+--- already and an order, by tables and metatables. Raises an error for what JSON cannot represent.
+---@param value any
+---@param list table the metatable of lists
+---@param texts table<table, string>
+---@param orders table<table, string[]> by the metatables of objects
+---@param change deskpilot.json.change?
+---@return string
+function module.encode(value, list, texts, orders, change) end
 
 --- How many values a JSON text holds, the keys of objects among them, and how deep its lists and
 --- objects are nested. Stops counting where there are more values than `most`. Neither number is too
