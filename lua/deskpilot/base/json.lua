@@ -5,8 +5,7 @@ local cjson = require "cjson".new()
 local errors = require "deskpilot.base.errors"
 local native = require "native.json"
 
-cjson.decode_max_depth(60) -- less than the depth for encoding, so that decoded values fit into a journal line
-cjson.encode_max_depth(100)
+cjson.decode_max_depth(60) -- less than the 100 of native.json.encode, so that decoded values fit into a journal line
 cjson.decode_invalid_numbers(false)
 
 local json = {}
