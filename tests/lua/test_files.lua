@@ -1,5 +1,6 @@
 -- Writing files so that nobody reads half of one, follows somebody else's link, or loses what was there.
 local t = require "harness"
+local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local failing = require "failing"
 local spawn = require "spawn"
@@ -22,6 +23,57 @@ function tests.a_file_is_replaced_as_a_whole()
   local ok, err = files.write(files.join(folder, "no/such/folder"), "x")
   t.eq(ok, nil)
   t.eq(err.code, "not_found")
+  files.remove(folder)
+end
+
+function tests.a_file_is_written_in_pieces()
+  local folder = spawn.folder()
+  local path = files.join(folder, "a.txt")
+  t.ok(files.write(path, function(put)
+    for i = 1, 1000 do put(("%04d"):format(i)) end
+    return true
+  end))
+  local words = assert(files.read(path))
+  t.eq({ #words, words:sub(1, 8), words:sub(-4) }, { 4000, "00010002", "1000" })
+  local ok, err = files.write(path, function(put)
+    put "half"
+    return errors.fail("invalid", "it is not what it should be")
+  end)
+  t.eq({ ok, err and err.code, tostring(err) }, { nil, "invalid", "it is not what it should be" })
+  t.eq({ pcall(files.write, path, function(put)
+    put "half"
+    error("stopped", 0)
+  end) }, { false, "stopped" })
+  t.eq({ files.read(path), table.unpack(files.list(folder)) }, { words, "a.txt" }, "it is as it was")
+  files.remove(folder)
+end
+
+function tests.the_lines_of_a_file()
+  local folder = spawn.folder()
+  local path = files.join(folder, "a.txt")
+  local function lines_of(content, last)
+    t.ok(files.write(path, content))
+    local list = {}
+    t.eq({ files.each_line(path, function(line, ended)
+      list[#list + 1] = ended and line or { line }
+      return line ~= last
+    end) }, { true })
+    return list
+  end
+  t.eq(lines_of "", {})
+  t.eq(lines_of "\n\n", {})
+  t.eq(lines_of "one", { { "one" } })
+  t.eq(lines_of "one\n\ntwo\r\n\nthree", { "one", "two\r", { "three" } })
+  t.eq(lines_of("one\ntwo\nthree", "two"), { "one", "two" })
+  local long = ("0123456789"):rep(60000) -- more than is read at once
+  t.eq(lines_of("a\n" .. long .. "\n" .. long .. "b\n\nc\n") , { "a", long, long .. "b", "c" })
+  t.fails("not_found", "cannot read", files.each_line(files.join(folder, "none"), print))
+  t.fails("io", "it is a folder", files.each_line(folder, print))
+  local file = assert(io.open(path, "wb"))
+  file:seek("set", 65 * 2 ^ 20)
+  file:write "x" -- with a hole
+  file:close()
+  t.fails("io", "a line of it is larger than 67108864 bytes", files.each_line(path, print))
   files.remove(folder)
 end
 

@@ -228,31 +228,88 @@ function tests.no_secret_reaches_it()
   end)
 end
 
-function tests.pictures_are_read_from_the_runs_folder_alone()
+-- A run's folder with that journal, for fn; its pictures are to be in its trajectory.
+local function with_journal(events, fn)
   local folder = spawn.folder()
-  assert(files.write(files.join(folder, "journal.jsonl"), ""))
-  journals.made_up[files.join(folder, "journal.jsonl")] = true
-  local value = trajectory.of(folder, { { event = "run_start", at = 0 }, { event = "turn_start", turn = 1, at = 1 },
-    { event = "observed", turn = 1, screenshot = "../../../../etc/hostname.png", at = 1 },
-    { event = "picture", screenshot = "/etc/passwd", at = 1 } })
-  t.eq({ value.steps[1].screenshot, value.screenshot }, {})
-  value.steps[1].screenshot = "screenshots/../x.png"
-  assert(trajectory.embed(folder, value))
-  t.eq(value.steps[1].screenshot, "screenshots/../x.png", "nothing was read")
+  local lines = { json.encode { event = "run_start", at = 0, config = { ["trajectory.pictures"] = "embedded" } } }
+  for _, event in ipairs(events) do lines[#lines + 1] = json.encode(event) end
+  local path = files.join(folder, "journal.jsonl")
+  journals.made_up[path] = true
+  assert(files.write(path, table.concat(lines, "\n") .. "\n"))
+  assert(files.make_folder(files.join(folder, "screenshots")))
+  fn(folder)
   files.remove(folder)
 end
 
+function tests.pictures_are_read_from_the_runs_folder_alone()
+  with_journal({ { event = "turn_start", turn = 1, at = 1 },
+    { event = "observed", turn = 1, screenshot = "../../../../etc/hostname.png", at = 1 },
+    { event = "turn_start", turn = 2, at = 1 },
+    { event = "observed", turn = 2, screenshot = "screenshots/../journal.jsonl", at = 1 },
+    { event = "picture", screenshot = "/etc/passwd", at = 1 } }, function(folder)
+    assert(trajectory.write(folder))
+    local value = trajectories.read(folder)
+    t.eq({ #value.steps, value.steps[1].screenshot, value.steps[2].screenshot, value.screenshot }, { 2 })
+  end)
+end
+
 function tests.too_many_pictures_stay_files()
-  local folder = spawn.folder()
-  assert(files.make_folder(files.join(folder, "screenshots")))
-  local file = assert(io.open(files.join(folder, "screenshots/a.png"), "wb"))
-  file:seek("set", 257 * 2 ^ 20)
-  file:write "x" -- with a hole
-  file:close()
-  local value = { steps = { { screenshot = "screenshots/a.png" } } }
-  t.fails("invalid", "the screenshots have 257 MB, at most 256 MB", trajectory.embed(folder, value))
-  t.eq(value.steps[1].screenshot, "screenshots/a.png")
-  files.remove(folder)
+  local looks = {}
+  for turn = 1, 200 do
+    looks[2 * turn - 1] = { event = "turn_start", turn = turn, at = turn }
+    looks[2 * turn] = { event = "observed", turn = turn, screenshot = "screenshots/a.png", at = turn }
+  end
+  with_journal(looks, function(folder)
+    local path = files.join(folder, "screenshots/a.png")
+    assert(files.write(path, "small"))
+    assert(trajectory.write(folder))
+    local value = trajectories.read(folder)
+    t.eq({ value.steps[1].screenshot, value.steps[200].screenshot, value.note },
+      { "data:image/png;base64,c21hbGw=", "data:image/png;base64,c21hbGw=" })
+    local file = assert(io.open(path, "wb"))
+    file:seek("set", 2 * 2 ^ 20)
+    file:write "x" -- with a hole
+    file:close()
+    assert(trajectory.write(folder))
+    value = trajectories.read(folder)
+    t.eq({ #value.steps, value.steps[1].screenshot, value.steps[200].screenshot }, { 200, "screenshots/a.png",
+      "screenshots/a.png" })
+    t.has(value.note, "the screenshots have 400 MB, at most 256 MB")
+  end)
+end
+
+-- A long run's end takes no more memory than a short one's: neither its events nor its steps are in memory at once.
+function tests.a_long_journal_is_read_while_the_trajectory_is_written()
+  local events, long = {}, ("seen "):rep(2000)
+  for turn = 1, 1000 do
+    events[#events + 1] = { event = "turn_start", turn = turn, at = turn }
+    events[#events + 1] = { event = "action_result", turn = turn, tool = "click", ok = true, text = long, at = turn }
+    events[#events + 1] = { event = "turn_end", turn = turn, at = turn }
+  end
+  with_journal(events, function(folder)
+    events = nil
+    collectgarbage()
+    local before, most = collectgarbage "count", 0
+    local write = files.write
+    files.write = function(path, content, options) -- luacheck: ignore 122
+      if type(content) ~= "function" then return write(path, content, options) end
+      return write(path, function(put)
+        return content(function(piece)
+          collectgarbage()
+          most = math.max(most, collectgarbage "count" - before)
+          put(piece)
+        end)
+      end, options)
+    end
+    local result = export.write(folder)
+    files.write = write -- luacheck: ignore 122
+    t.eq({ result.turns, result.archive.events }, { 1000, 3001 })
+    local size = files.size(files.join(folder, "trajectory.json"))
+    t.ok(size > 10e6 and most < 2500, ("%d bytes of trajectory took %.0f kB"):format(size, most))
+    local value = trajectories.read(folder)
+    t.eq({ #value.steps, value.steps[1000].turn, value.steps[1000].result.text == long }, { 1000, 1000, true })
+    t.eq(trajectories.problem(value), nil)
+  end)
 end
 
 function tests.a_run_of_an_older_version_has_its_times_from_its_name()
@@ -262,6 +319,15 @@ function tests.a_run_of_an_older_version_has_its_times_from_its_name()
     "2026-11-22T17:55:46.250Z", "interrupted" })
   value = trajectory.of("runs/mine", { { event = "turn_start", turn = 1, at = 1 } })
   t.eq({ value.steps[1].timestamp, trajectories.problem(value) }, {})
+end
+
+function tests.a_journal_without_events_has_a_trajectory()
+  local folder = spawn.folder()
+  journals.made_up[files.join(folder, "journal.jsonl")] = true
+  assert(files.write(files.join(folder, "journal.jsonl"), ""))
+  assert(trajectory.write(folder))
+  t.eq({ #trajectories.read(folder).steps, trajectories.problem(trajectories.read(folder)) }, { 0 })
+  files.remove(folder)
 end
 
 function tests.odd_events_give_a_valid_trajectory()

@@ -59,15 +59,28 @@ function export.add(result, event)
   end
 end
 
+-- Lets the result hear of all events: each(fn) calls fn with one after the other, and returns what could not be read.
+local function add_all(result, folder, each)
+  local count = 0
+  local how, err = each(function(event)
+    count = count + 1
+    export.add(result, event)
+  end)
+  result.archive = { events = count, bytes = rundir.size(folder), lost = how and journal.lost(how) }
+  time_share.finish(result.time, result.seconds)
+  return how, err
+end
+
 --- The result object, which --json prints. A journal without its end was interrupted.
 ---@param events table[] as journal.read gives them
 ---@param folder string
 ---@param how deskpilot.journal.reading? what of it could not be read
 function export.result(events, folder, how)
   local result = export.begin(folder)
-  result.archive = { events = #events, bytes = rundir.size(folder), lost = how and journal.lost(how) }
-  for _, event in ipairs(events) do export.add(result, event) end
-  time_share.finish(result.time, result.seconds)
+  add_all(result, folder, function(fn)
+    for _, event in ipairs(events) do fn(event) end
+    return how
+  end)
   return result
 end
 
@@ -76,20 +89,6 @@ local function finished(result)
   if type(result.task_result) == "table" then result.task_result.status = result.status end
   return result
 end
-
--- The trajectory as it lasts: with its pictures in it where the run was told so.
-local function last_trajectory(folder, events, how)
-  local value = trajectory.of(folder, events, journal.lost(how))
-  local start = events[1] or {}
-  local config = start.event == "run_start" and type(start.config) == "table" and start.config or {}
-  if config["trajectory.pictures"] == "embedded" then
-    local ok, err = trajectory.embed(folder, value)
-    if not ok then value.note = tostring(err) end
-  end
-  return value
-end
-
-local private = { private = true }
 
 -- A run of which something could not be kept has not succeeded; --json and the exit status say so too.
 local good = { succeeded = true, claimed = true }
@@ -102,35 +101,21 @@ local function keep(result, ok, err)
   return not ok and err or nil
 end
 
-local function save(folder, name, value)
-  return files.write(files.join(folder, name), json.encode(value) .. "\n", private)
-end
-
---- Writes trajectory.json beside the journal.
----@param folder string
----@param events table[] as journal.read gives them
----@param how deskpilot.journal.reading what could not be read
----@param path string? another file in its place
----@return boolean? ok, deskpilot.error? err
-function export.write_trajectory(folder, events, how, path)
-  local value = last_trajectory(folder, events, how)
-  if path then return files.write(path, json.encode(value) .. "\n", private) end
-  return save(folder, "trajectory.json", value)
-end
-
 --- Writes result.json and trajectory.json beside the journal.
 ---@param folder string
 ---@param outcome table? {status, reason} where it is known better than from the journal, whose disk may be full
 ---@return table? result nil where there is no journal
 ---@return deskpilot.error? err what could not be written
 function export.write(folder, outcome)
-  local events, how = journal.read(folder)
-  if not events and not outcome then return nil, how end
-  local result = export.result(events or {}, folder, events and how)
+  local result = export.begin(folder)
+  local how, why = add_all(result, folder, function(fn) return journal.each(folder, fn) end)
+  if not how and not outcome then return nil, why end
+  if not how then result = export.result({}, folder) end
   if outcome then result.status, result.reason = outcome.status, outcome.reason end
   result = secrets.mask_all(finished(result)) -- the outcome is not from the journal
-  local err = keep(result, events, how)
-  if events then err = keep(result, export.write_trajectory(folder, events, how)) end
-  return result, keep(result, save(folder, "result.json", result)) or err
+  local err = keep(result, how, why)
+  if how then err = keep(result, trajectory.write(folder)) end
+  local ok, failure = files.write(files.join(folder, "result.json"), json.encode(result) .. "\n", { private = true })
+  return result, keep(result, ok, failure) or err
 end
 return export

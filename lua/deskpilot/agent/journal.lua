@@ -204,30 +204,42 @@ local function mend(event, how)
   return event
 end
 
---- The events of a run, oldest first, without the first line, which is about the file. Each field of a declared event
---- is as it was declared, or missing.
+--- Calls fn with each event of a run, oldest first, without the first line, which is about the file. Each field of a
+--- declared event is as it was declared, or missing. No more of the journal is in memory than one of its lines.
 ---@param folder string a run directory
----@return table[]? events, deskpilot.journal.reading|deskpilot.error how what could not be read; or the error, code
----  "unsupported" for a journal of a newer version
-function journal.read(folder)
+---@param fn fun(event: table)
+---@return deskpilot.journal.reading? how what could not be read
+---@return deskpilot.error? err code "unsupported" for a journal of a newer version
+function journal.each(folder, fn)
   local path = files.join(folder, "journal.jsonl")
-  local text, err = files.read(path)
-  if not text then return nil, err end
-  local list, how = {}, { skipped = 0, cut = false, odd = 0 }
-  for row, ending in text:gmatch("([^\n]+)(\n?)") do
+  local how = { skipped = 0, cut = false, odd = 0 }
+  local function is_newer() return math.type(how.version) == "integer" and how.version > events.version end
+  local ok, err = files.each_line(path, function(row, ended)
     local event = json.decode(row)
     if type(event) ~= "table" or type(event.event) ~= "string" then
-      if ending == "" then how.cut = true else how.skipped = how.skipped + 1 end
+      if not ended then how.cut = true else how.skipped = how.skipped + 1 end
     elseif event.event == "journal" then
       how.version = event.version
+      return not is_newer()
     else
-      list[#list + 1] = mend(event, how)
+      fn(mend(event, how))
     end
-  end
-  if math.type(how.version) == "integer" and how.version > events.version then
+  end)
+  if not ok then return nil, err end
+  if is_newer() then
     return errors.fail("unsupported", "%s is of version %d, this deskpilot reads journals up to version %d: use a "
       .. "newer deskpilot", path, how.version, events.version)
   end
+  return how
+end
+
+--- The events of a run as `each` has them, all at once.
+---@param folder string a run directory
+---@return table[]? events, deskpilot.journal.reading|deskpilot.error how what could not be read; or the error
+function journal.read(folder)
+  local list = {}
+  local how, err = journal.each(folder, function(event) list[#list + 1] = event end)
+  if not how then return nil, err --[[@as deskpilot.error]] end
   return list, how
 end
 

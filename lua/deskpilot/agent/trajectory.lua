@@ -3,6 +3,7 @@
 --- whatever happens, and once more from the journal when it is over.
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local journal = require "deskpilot.agent.journal"
 local json = require "deskpilot.base.json"
 local native = require "native.image"
 local rundir = require "deskpilot.agent.rundir"
@@ -82,6 +83,16 @@ local function step_of(self, event)
   return self.open[event.turn or 0] or new_step(self, event)
 end
 
+-- When a run of before the field `began` began: its folder's name says so to the second.
+local function began_by_name(name)
+  local year, month, day, hour, minute, second = name:match "^(%d%d%d%d)(%d%d)(%d%d)T(%d%d)(%d%d)(%d%d)Z"
+  if not year then return nil end
+  local local_time = os.time { year = year, month = month, day = day, hour = hour, min = minute, sec = second,
+    isdst = false }
+  local utc = os.time(os.date("!*t", local_time) --[[@as osdateparam]])
+  return local_time and utc and local_time + os.difftime(local_time, utc) or nil
+end
+
 local take = {}
 
 function take.run_start(self, event)
@@ -91,7 +102,7 @@ function take.run_start(self, event)
   value.script, value.desktop, value.deskpilot = event.script, event.desktop, event.version
   local parent = event.parent
   if type(parent) == "table" then value.parent = { run = parent.run, turn = parent.turn, kind = parent.kind } end
-  self.began = event.began
+  self.began = event.began or began_by_name(value.task_id)
   value.started = timestamp(self, event.at)
 end
 
@@ -225,16 +236,6 @@ function Trajectory:add(event, masked)
   return true
 end
 
--- When a run of before the field `began` began: its folder's name says so to the second.
-local function began_by_name(name)
-  local year, month, day, hour, minute, second = name:match "^(%d%d%d%d)(%d%d)(%d%d)T(%d%d)(%d%d)(%d%d)Z"
-  if not year then return nil end
-  local local_time = os.time { year = year, month = month, day = day, hour = hour, min = minute, sec = second,
-    isdst = false }
-  local utc = os.time(os.date("!*t", local_time) --[[@as osdateparam]])
-  return local_time and utc and local_time + os.difftime(local_time, utc) or nil
-end
-
 --- The trajectory of a run's events.
 ---@param folder string the run's
 ---@param events table[] as journal.read gives them
@@ -243,10 +244,7 @@ end
 function trajectory.of(folder, events, lost)
   local self = trajectory.new(folder)
   self.value.status, self.value.lost = "interrupted", lost
-  for _, event in ipairs(events) do
-    if event.event == "run_start" and event.began == nil then event.began = began_by_name(self.value.task_id) end
-    self:add(event, true)
-  end
+  for _, event in ipairs(events) do self:add(event, true) end
   return self.value
 end
 
@@ -262,39 +260,33 @@ local function embedded(folder, path)
   return bytes and kind and ("data:%s;base64,%s"):format(kind, native.base64(bytes)) or nil
 end
 
---- Puts the pictures into the trajectory in place of their files' names.
----@param folder string the run's
----@param value table
----@return boolean? ok, deskpilot.error? err code "invalid": they are too large together, and nothing has changed
-function trajectory.embed(folder, value)
-  local sum = 0
-  for _, step in ipairs(value.steps) do
-    if rundir.is_picture(step.screenshot) then sum = sum + files.size(files.join(folder, step.screenshot)) end
-  end
-  if sum > most_embedded then
-    return errors.fail("invalid", "the screenshots have %d MB, at most %d MB are put into trajectory.json: they stay "
-      .. "files", sum // 2 ^ 20, most_embedded // 2 ^ 20)
-  end
-  for _, step in ipairs(value.steps) do step.screenshot = embedded(folder, step.screenshot) or step.screenshot end
-  value.screenshot = embedded(folder, value.screenshot) or value.screenshot
-  return true
-end
-
 local seldom = 50 -- each save writes the whole file: of very many steps it writes a fiftieth anew at the least
 local latest = 32 -- steps that are kept: more may be heard of them. Those before stay in the file as they are
 local beginning = '{"steps":['
 
--- Saves what has changed. Steps that are in the file for good are forgotten here, so that a long run takes no more
--- memory than a short one, and no longer to save.
-local function save(self, dir)
-  local steps, rest, texts = self.value.steps, {}, {}
+-- What stands behind the steps in the file.
+local function ending(self)
+  local rest = {}
   for key, item in pairs(self.value) do
     if key ~= "steps" then rest[key] = item end
   end
+  return "]," .. json.encode(rest):sub(2) .. "\n"
+end
+
+-- Forgets the oldest steps.
+local function drop(self, count)
+  local steps = self.value.steps
+  self.value.steps = json.list(table.move(steps, count + 1, #steps, 1, {}))
+end
+
+-- Saves what has changed. Steps that are in the file for good are forgotten here, so that a long run takes no more
+-- memory than a short one, and no longer to save.
+local function save(self, dir)
+  local steps, texts = self.value.steps, {}
   for i, step in ipairs(steps) do texts[i] = json.encode(step) end
   local final = math.max(0, #steps - latest)
   local lasting = table.concat(texts, ",", 1, final) .. (final > 0 and "," or "")
-  local text = lasting .. table.concat(texts, ",", final + 1) .. "]," .. json.encode(rest):sub(2) .. "\n"
+  local text = lasting .. table.concat(texts, ",", final + 1) .. ending(self)
   local ok, err
   if self.written then
     ok, err = dir:save("trajectory.json", text, self.written)
@@ -303,7 +295,7 @@ local function save(self, dir)
   end
   if not ok then return nil, err end
   self.written = (self.written or #beginning) + #lasting
-  self.value.steps = json.list(table.move(steps, final + 1, #steps, 1, {}))
+  drop(self, final)
   return true
 end
 
@@ -313,8 +305,70 @@ local function forget(self, event)
   self.ended = event.turn
 end
 
+-- Puts a picture of a run into its trajectory in place of its file's name. Where they are too large together, none
+-- more is read.
+local function embed(folder, pictures, item)
+  if not (pictures.wanted and rundir.is_picture(item.screenshot)) then return end
+  pictures.bytes = pictures.bytes + files.size(files.join(folder, item.screenshot))
+  if pictures.bytes <= most_embedded then item.screenshot = embedded(folder, item.screenshot) or item.screenshot end
+end
+
+local function wants_pictures(start)
+  return type(start.config) == "table" and start.config["trajectory.pictures"] == "embedded"
+end
+
+-- The trajectory piece by piece: the journal is read while the file is written, and no more than the latest steps are
+-- in memory.
+local function put_all(self, folder, pictures, put)
+  local before = beginning
+  local function put_steps(keep)
+    local count = #self.value.steps - keep
+    for i = 1, count do
+      local step = self.value.steps[i]
+      embed(folder, pictures, step)
+      put(before .. json.encode(step))
+      before = ","
+    end
+    drop(self, count)
+  end
+  local how, err = journal.each(folder, function(event)
+    if event.event == "run_start" and pictures.wanted == nil then pictures.wanted = wants_pictures(event) end
+    self:add(event, true)
+    if event.event == "turn_end" then forget(self, event) end
+    if #self.value.steps >= 2 * latest then put_steps(latest) end
+  end)
+  if not how then return nil, err end
+  put_steps(0)
+  embed(folder, pictures, self.value)
+  if pictures.bytes > most_embedded then
+    return errors.fail("invalid", "the screenshots have %d MB, at most %d MB are put into trajectory.json: they stay "
+      .. "files", pictures.bytes // 2 ^ 20, most_embedded // 2 ^ 20)
+  end
+  self.value.lost = journal.lost(how)
+  put((self.value.total_steps == 0 and beginning or "") .. ending(self))
+  return true
+end
+
+--- Writes the trajectory of a run from its journal, with its pictures in it where the run was told so and they are not
+--- too large together. However long the run was, little of it is in memory.
+---@param folder string the run's
+---@param path string? another file in place of the run's trajectory.json
+---@return boolean? ok, deskpilot.error? err
+function trajectory.write(folder, path)
+  local function write(pictures, note)
+    return files.write(path or files.join(folder, "trajectory.json"), function(put)
+      local self = trajectory.new(folder)
+      self.value.status, self.value.note = "interrupted", note
+      return put_all(self, folder, pictures, put)
+    end, { private = true })
+  end
+  local ok, err = write { bytes = 0 }
+  if errors.is(err, "invalid") then ok, err = write({ bytes = 0, wanted = false }, tostring(err)) end
+  return ok, err
+end
+
 --- A listener that saves the trajectory in the run's folder every `trajectory.save_every` steps. The last save is
---- export.write's, from the journal.
+--- that of `write`, from the journal.
 ---@param dir deskpilot.rundir
 ---@return { every: fun(run: deskpilot.run, event: deskpilot.event) } listener
 function trajectory.saver(dir)

@@ -58,33 +58,72 @@ function files.is_folder(path)
   return stat ~= nil and stat.type == "directory"
 end
 
+local PIECE = 256 * 1024 -- bytes that are read at once
+local MOST = 64 * 1024 * 1024 -- bytes of a file or a line that is kept whole, unless told otherwise
+
+-- Calls take with one piece of the file after the other, until it returns false.
+local function read_pieces(path, take)
+  local fd, why = uv.fs_open(path, "r", 0)
+  if not fd then return fail(why, "read", path) end
+  local closing <close> = setmetatable({}, { __close = function() uv.fs_close(fd) end })
+  assert(closing)
+  local stat = uv.fs_fstat(fd)
+  if stat and stat.type == "directory" then return errors.fail("io", "cannot read %s: it is a folder", path) end
+  while true do
+    local piece, failure = uv.fs_read(fd, PIECE, -1)
+    if not piece then return fail(failure, "read", path) end
+    if piece == "" or take(piece) == false then return true end
+  end
+end
+
 --- The contents of a file. A file of more than `limit` bytes is an error.
 ---@param path string
 ---@param limit integer? bytes; 64 MB if not given
 ---@return string? text, deskpilot.error? err
 function files.read(path, limit)
-  limit = limit or 64 * 1024 * 1024
-  local fd, why = uv.fs_open(path, "r", 0)
-  if not fd then return fail(why, "read", path) end
-  local stat = uv.fs_fstat(fd)
-  if stat and stat.type == "directory" then
-    uv.fs_close(fd)
-    return errors.fail("io", "cannot read %s: it is a folder", path)
-  end
+  limit = limit or MOST
   local parts, size = {}, 0
-  while true do
-    local part, failure = uv.fs_read(fd, 65536 * 4, -1)
-    if not part then uv.fs_close(fd) return fail(failure, "read", path) end
-    if part == "" then break end
-    size = size + #part
-    if size > limit then
-      uv.fs_close(fd)
-      return errors.fail("io", "cannot read %s: it is larger than %d bytes", path, limit)
-    end
-    parts[#parts + 1] = part
-  end
-  uv.fs_close(fd)
+  local ok, err = read_pieces(path, function(piece)
+    size = size + #piece
+    parts[#parts + 1] = piece
+    return size <= limit
+  end)
+  if not ok then return nil, err end
+  if size > limit then return errors.fail("io", "cannot read %s: it is larger than %d bytes", path, limit) end
   return table.concat(parts)
+end
+
+--- Calls fn with each line of a file that is not empty, without its end. Of the file no more is in memory than a line
+--- and a piece. A line of more than 64 MB is an error.
+---@param path string
+---@param fn fun(line: string, ended: boolean): boolean? ended: false for a last line that has no end. Where it returns
+---  false no more is read
+---@return boolean? ok, deskpilot.error? err
+function files.each_line(path, fn)
+  local open, size = {}, 0 -- what was read of a line without its end
+  local function whole(ended)
+    local line = #open == 1 and open[1] or table.concat(open)
+    open, size = {}, 0
+    if line == "" then return true end
+    return fn(line, ended) ~= false
+  end
+  local going_on = true
+  local ok, err = read_pieces(path, function(piece)
+    local from = 1
+    for stop in piece:gmatch "()\n" do
+      open[#open + 1] = piece:sub(from, stop - 1)
+      from = stop + 1
+      going_on = whole(true)
+      if not going_on then return false end
+    end
+    open[#open + 1] = piece:sub(from)
+    size = size + #open[#open]
+    return size <= MOST
+  end)
+  if not ok then return nil, err end
+  if size > MOST then return errors.fail("io", "cannot read %s: a line of it is larger than %d bytes", path, MOST) end
+  if going_on then whole(false) end
+  return true
 end
 
 --- What is made may be for its user's eyes only.
@@ -199,9 +238,9 @@ end
 --- it, and neither does whoever comes after a power failure. A link of that name is replaced, not followed. A file that
 --- was there before keeps its permissions.
 ---@param path string
----@param text string
+---@param text string|deskpilot.files.writer
 ---@param options deskpilot.files.options?
----@return boolean? ok, deskpilot.error? err
+---@return boolean? ok, deskpilot.error? err that of the writer too, after which the file is as it was
 function files.write(path, text, options)
   options = options or {}
   if is_special(path) then
@@ -224,7 +263,10 @@ function files.write(path, text, options)
   end
   local ok, why = new_file.fill(fd, text, options.sync ~= false)
   if ok then ok, why = native.rename(part, path) end
-  if not ok then return fail(why, "write", path) end
+  if not ok then
+    if errors.is(why) then return nil, why end
+    return fail(why, "write", path)
+  end
   if options.sync ~= false then ok, why = new_file.sync_folder((files.split(path))) end
   if not ok then return fail(why, "be sure that the disk has", path) end
   return true

@@ -59,16 +59,31 @@ function new_file.open(path, options)
   return nil, why
 end
 
+--- Gives a text piece by piece to put(). What put() cannot write is told when it returns.
+---@alias deskpilot.files.writer fun(put: fun(piece: string)): boolean?, deskpilot.error?
+
+local function write_pieces(fd, writer)
+  local ok, why = true, nil
+  local written, err = writer(function(piece)
+    if ok then ok, why = new_file.write_all(fd, piece) end
+  end)
+  if not written then return nil, err end
+  return ok, why
+end
+
 --- Writes all of a text, and closes the file.
 ---@param fd integer
----@param text string
+---@param text string|deskpilot.files.writer
 ---@param wait boolean until it is on the disk
----@return boolean? ok, string? why in the system's words
+---@return boolean? ok, string|deskpilot.error? why in the system's words, or the writer's
 function new_file.fill(fd, text, wait)
-  local ok, why = new_file.write_all(fd, text)
+  local closing <close> = setmetatable({}, { __close = function() if fd then uv.fs_close(fd) end end })
+  assert(closing)
+  local ok, why = (type(text) == "function" and write_pieces or new_file.write_all)(fd, text)
   if ok and wait then ok, why = new_file.sync(fd) end
-  local closed, failure = uv.fs_close(fd)
   if not ok then return nil, why end
+  local closed, failure = uv.fs_close(fd)
+  fd = nil
   return closed, failure
 end
 

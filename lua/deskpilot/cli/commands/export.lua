@@ -39,10 +39,7 @@ local function write_lua(folders, options)
 end
 
 local function write_trajectory(folder, options)
-  local export = require "deskpilot.agent.export"
-  local events, how = journal.read(folder)
-  if not events then return nil, how end
-  local ok, err = export.write_trajectory(folder, events, how, options.output)
+  local ok, err = require "deskpilot.agent.trajectory".write(folder, options.output)
   if not ok then return nil, err end
   return options.output or files.join(folder, "trajectory.json")
 end

@@ -1,10 +1,10 @@
 --- `report.html` of a run's folder, and one file that holds two runs beside each other or a run with all its pictures.
-local export = require "deskpilot.agent.export"
 local files = require "deskpilot.base.files"
 local image = require "native.image"
 local journal = require "deskpilot.agent.journal"
 local page = require "deskpilot.cli.report.page"
 local rundir = require "deskpilot.agent.rundir"
+local trajectory = require "deskpilot.agent.trajectory"
 local turns = require "deskpilot.cli.report.turns"
 
 local report = {}
@@ -51,11 +51,11 @@ function report.html(events, name, bytes, lost, context)
 end
 
 -- A run that was killed has the trajectory of its last save, or none.
-local function complete_trajectory(folder, events, how)
+local function complete_trajectory(folder)
   if files.exists(files.join(folder, "result.json")) or require "deskpilot.agent.old_runs".is_held(folder) then
     return true
   end
-  return export.write_trajectory(folder, events, how)
+  return trajectory.write(folder)
 end
 
 --- Writes the report of a run directory, and the trajectory of one that was killed.
@@ -72,7 +72,7 @@ function report.write(folder, output)
   local context = output and report.embedded(folder) or beside(folder)
   local html = report.html(events, name, rundir.size(folder), lost, context)
   local ok, failure = files.write(path, html, { private = true })
-  if ok then ok, failure = complete_trajectory(folder, events, how) end
+  if ok then ok, failure = complete_trajectory(folder) end
   if not ok then return nil, failure end
   return path, nil, lost
 end
