@@ -4,6 +4,7 @@ local desktop = require "desktop"
 local files = require "deskpilot.base.files"
 local find = require "deskpilot.desk.elements.find"
 local page_server = require "page_server"
+local pointer = require "deskpilot.desk.picture.pointer"
 local t = require "harness"
 local task = require "deskpilot.base.task"
 local uv = require "luv"
@@ -51,6 +52,25 @@ function tests.a_terminal_that_does_nothing_more()
   with_terminal("while read x; do echo $((++n)); done", function(desk)
     settles_twice(desk, "idle", function() t.ok(desk.keyboard.press "Return") end) -- how soon: tests/bench/settling.lua
     t.ok(not changes_later(desk), "nothing was on its way")
+  end)
+end
+
+-- Settling takes pictures as looks do, with the pointer or without it. They are of the same memory, megabytes each:
+-- that of the screen as it is, and as it was.
+function tests.its_pictures_lie_where_looks_do()
+  local function memories()
+    collectgarbage()
+    return select(2, assert(files.read "/proc/self/maps"):gsub("/memfd:deskpilot", ""))
+  end
+  local before = memories()
+  with_terminal("sleep 1000", function(desk)
+    t.eq(pointer.shown(desk), nil, "where private desktops begin with it")
+    for _ = 1, 5 do
+      t.ok(desk.screen.shot { lend = true, cursor = pointer.shown(desk) ~= nil })
+      t.ok(desk.keyboard.press "shift")
+      t.ok(desk.settle())
+    end
+    t.ok(memories() - before <= 2, ("%d pieces of memory"):format(memories() - before))
   end)
 end
 

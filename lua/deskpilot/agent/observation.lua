@@ -6,6 +6,7 @@ local capture = require "deskpilot.desk.picture.capture"
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
 local locate = require "deskpilot.desk.elements.locate"
+local pointer = require "deskpilot.desk.picture.pointer"
 local rects = require "deskpilot.desk.picture.rect"
 local shots = require "deskpilot.desk.picture.shot"
 local spaces = require "deskpilot.model.space"
@@ -55,14 +56,8 @@ local observation = {}
 ---@field views table<string, deskpilot.picture>? the same picture in other sizes and formats (agent/viewpoint.lua)
 ---@field missing string[] what could not be had, one sentence each
 
--- Where the pointer is to be drawn. On the last pixel of the screen, where private desktops begin with it, next to
--- nothing of it would show, and that at an edge which could be left out.
 local function pointer_of(desk, config)
-  if not config:get("screen.cursor") then return nil end
-  local x, y = desk.mouse.position()
-  local screen = x and desk.screen.size()
-  if not screen or x == screen.x + screen.width - 1 and y == screen.y + screen.height - 1 then return nil end
-  return { x = x, y = y }
+  return config:get("screen.cursor") and pointer.shown(desk) or nil
 end
 
 -- What decides, beside what is on the screen, how the picture of a part of it looks and is encoded.
@@ -73,12 +68,13 @@ local function view_of(config, options, size, frame, cursor)
 end
 
 -- The picture of what is to be looked at, and the whole screen where that shows only what is on it. Lent where nothing
--- is drawn into it: it is encoded before the next is taken. False where the look before has shown the same.
-local function look(desk, config, options, pointer)
+-- is drawn into it: it is encoded before the next is taken. False where the look before has shown the same. `at`: where
+-- the pointer is to be in it.
+local function look(desk, config, options, at)
   local window = options.window == true and desk.windows.active() or options.window
   if options.window and not window then return errors.fail("not_found", "no window is active") end
   local size = options.size or { config:get("screen.image_width"), config:get("screen.image_height") }
-  local wanted = { lend = true, cursor = pointer ~= nil, window = window or nil,
+  local wanted = { lend = true, cursor = at ~= nil, window = window or nil,
     region = options.region, size = size }
   local screen, before = nil, options.before
   local whole = not (window or options.region or options.whole)

@@ -1,6 +1,7 @@
 --- Changes of the screen that come after an act has settled. They are learned for each kind of act, and waited for the
 --- next time. What draws the same pixels again is not worth that, nor is a scroll bar that fades out: pictures before
 --- and after a change tell.
+local pointer = require "deskpilot.desk.picture.pointer"
 local shots = require "deskpilot.desk.picture.shot"
 local task = require "deskpilot.base.task"
 
@@ -90,10 +91,11 @@ function late_changes.difference(before, now)
   return place, only_a_bar(before, now, place)
 end
 
--- The screen as it is, in the memory of the picture that was taken under that name before.
+-- The screen as it is, and as an agent's look shows it, in the memory of the picture that was taken under that name
+-- before.
 local function picture_of(self, name)
   local last = self.memory[name]
-  local image = self.desk.native:capture { cursor = true, into = last and last.native }
+  local image = self.desk.native:capture { cursor = pointer.shown(self.desk) ~= nil, into = last and last.native }
   self.memory[name] = image and shots.new(image)
   return self.memory[name]
 end
