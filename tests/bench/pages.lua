@@ -92,6 +92,9 @@ local function calm(step)
   if not step.timer then return step.seconds end
 end
 
+-- Without the time in which the page itself waited: what is left is the program's, and the browser's.
+local function own(step) return step.seconds - step.waited end
+
 -- The causes by what they took in all, those of settling first.
 local function causes_of(steps)
   local sums, names = {}, {}
@@ -161,6 +164,7 @@ function bench.print(mode, measured, load)
       statistics.percentile(list, 95)))
   end
   line("all pages", all)
+  line("  but for the pages' own timers", values(steps, own))
   line("pages without timers", still)
   line("the model", values(steps, function(step) return step.model end))
   print_causes(steps)

@@ -8,6 +8,7 @@ local pages_steps = {}
 ---@field kind string of the act
 ---@field what string
 ---@field seconds number from the beginning of its turn to that of the next, without the model
+---@field waited number seconds of these in which the page itself waited: for its timer, its animation, a slow server
 ---@field model number
 ---@field causes table<string, number> seconds: capture, encode, elements, page, files, request, act, other, and
 ---  "settling: REASON" for each reason
@@ -90,6 +91,25 @@ local function changes_of(records)
   return list
 end
 
+-- What each page does, timer or not.
+local common = { ["the page loads"] = true, ["the next page"] = true }
+
+-- Milliseconds between two times in which a change of the page's own was under way.
+local function waited_between(changes, from, to)
+  local open = {}
+  for _, change in ipairs(changes) do
+    if change.begun < to and change.made > from and not common[change.what] then open[#open + 1] = change end
+  end
+  table.sort(open, function(a, b) return a.begun < b.begun end)
+  local sum = 0
+  for _, change in ipairs(open) do
+    local stop = math.min(change.made, to)
+    sum = sum + math.max(0, stop - math.max(change.begun, from))
+    from = math.max(from, stop)
+  end
+  return sum
+end
+
 local function told_by_pages(result, records)
   for _, record in ipairs(records) do
     local function add(list, ...) table.insert(list, { page = record.page, what = (...):format(select(2, ...)) }) end
@@ -136,7 +156,8 @@ function pages_steps.of(events, model, site)
       local whole = 0
       for _, seconds in pairs(causes) do whole = whole + seconds end
       table.insert(result.steps, { page = answer.page, timer = answer.timer, kind = answer.kind, what = answer.what,
-        seconds = whole, model = request.seconds, causes = causes })
+        seconds = whole, waited = answer.timer and waited_between(changes, clock(turn.turn_start.at),
+          clock(turn.ends)) / 1000 or 0, model = request.seconds, causes = causes })
     end
     if not turn.action_result.ok then
       table.insert(result.refused, { page = answer.page, what = turn.action_result.text })
