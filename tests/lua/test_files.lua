@@ -68,6 +68,7 @@ function tests.the_lines_of_a_file()
   local long = ("0123456789"):rep(60000) -- more than is read at once
   t.eq(lines_of("a\n" .. long .. "\n" .. long .. "b\n\nc\n") , { "a", long, long .. "b", "c" })
   t.fails("not_found", "cannot read", files.each_line(files.join(folder, "none"), print))
+  t.fails("io", "it is larger than 1000 bytes", files.each_line(path, print, 1000))
   t.fails("io", "it is a folder", files.each_line(folder, print))
   local file = assert(io.open(path, "wb"))
   file:seek("set", 65 * 2 ^ 20)

@@ -312,6 +312,17 @@ function tests.a_long_journal_is_read_while_the_trajectory_is_written()
   end)
 end
 
+function tests.a_journal_that_is_too_large_to_be_read_at_once()
+  with_journal({ { event = "turn_start", turn = 1, at = 1 } }, function(folder)
+    local file = assert(io.open(files.join(folder, "journal.jsonl"), "ab"))
+    local line = json.encode { event = "note", message = ("x"):rep(1 << 20), at = 2 } .. "\n"
+    for _ = 1, 65 do file:write(line) end
+    file:close()
+    t.fails("io", "it is larger than 67108864 bytes", journal.read(folder))
+    t.eq({ export.write(folder).archive.events, #trajectories.read(folder).steps }, { 67, 1 })
+  end)
+end
+
 function tests.a_run_of_an_older_version_has_its_times_from_its_name()
   local value = trajectory.of("runs/20261122T175445Z-form", { { event = "run_start", at = 0, task = "x" },
     { event = "turn_start", turn = 1, at = 61.25 } })

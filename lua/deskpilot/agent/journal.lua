@@ -208,9 +208,10 @@ end
 --- declared event is as it was declared, or missing. No more of the journal is in memory than one of its lines.
 ---@param folder string a run directory
 ---@param fn fun(event: table)
+---@param limit integer? bytes: a journal that has more is an error
 ---@return deskpilot.journal.reading? how what could not be read
 ---@return deskpilot.error? err code "unsupported" for a journal of a newer version
-function journal.each(folder, fn)
+function journal.each(folder, fn, limit)
   local path = files.join(folder, "journal.jsonl")
   local how = { skipped = 0, cut = false, odd = 0 }
   local function is_newer() return math.type(how.version) == "integer" and how.version > events.version end
@@ -224,7 +225,7 @@ function journal.each(folder, fn)
     else
       fn(mend(event, how))
     end
-  end)
+  end, limit)
   if not ok then return nil, err end
   if is_newer() then
     return errors.fail("unsupported", "%s is of version %d, this deskpilot reads journals up to version %d: use a "
@@ -233,12 +234,14 @@ function journal.each(folder, fn)
   return how
 end
 
+local MOST = 64 * 1024 * 1024 -- bytes of a journal whose events are in memory all at once
+
 --- The events of a run as `each` has them, all at once.
 ---@param folder string a run directory
 ---@return table[]? events, deskpilot.journal.reading|deskpilot.error how what could not be read; or the error
 function journal.read(folder)
   local list = {}
-  local how, err = journal.each(folder, function(event) list[#list + 1] = event end)
+  local how, err = journal.each(folder, function(event) list[#list + 1] = event end, MOST)
   if not how then return nil, err --[[@as deskpilot.error]] end
   return list, how
 end

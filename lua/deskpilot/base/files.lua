@@ -61,17 +61,21 @@ end
 local PIECE = 256 * 1024 -- bytes that are read at once
 local MOST = 64 * 1024 * 1024 -- bytes of a file or a line that is kept whole, unless told otherwise
 
--- Calls take with one piece of the file after the other, until it returns false.
-local function read_pieces(path, take)
+-- Calls take with one piece of the file after the other, until it returns false. A file of more than `limit` bytes is
+-- an error.
+local function read_pieces(path, take, limit)
   local fd, why = uv.fs_open(path, "r", 0)
   if not fd then return fail(why, "read", path) end
   local closing <close> = setmetatable({}, { __close = function() uv.fs_close(fd) end })
   assert(closing)
   local stat = uv.fs_fstat(fd)
   if stat and stat.type == "directory" then return errors.fail("io", "cannot read %s: it is a folder", path) end
+  local size = 0
   while true do
     local piece, failure = uv.fs_read(fd, PIECE, -1)
     if not piece then return fail(failure, "read", path) end
+    size = size + #piece
+    if size > limit then return errors.fail("io", "cannot read %s: it is larger than %d bytes", path, limit) end
     if piece == "" or take(piece) == false then return true end
   end
 end
@@ -81,15 +85,9 @@ end
 ---@param limit integer? bytes; 64 MB if not given
 ---@return string? text, deskpilot.error? err
 function files.read(path, limit)
-  limit = limit or MOST
-  local parts, size = {}, 0
-  local ok, err = read_pieces(path, function(piece)
-    size = size + #piece
-    parts[#parts + 1] = piece
-    return size <= limit
-  end)
+  local parts = {}
+  local ok, err = read_pieces(path, function(piece) parts[#parts + 1] = piece end, limit or MOST)
   if not ok then return nil, err end
-  if size > limit then return errors.fail("io", "cannot read %s: it is larger than %d bytes", path, limit) end
   return table.concat(parts)
 end
 
@@ -98,8 +96,9 @@ end
 ---@param path string
 ---@param fn fun(line: string, ended: boolean): boolean? ended: false for a last line that has no end. Where it returns
 ---  false no more is read
+---@param limit integer? bytes: a file that has more is an error
 ---@return boolean? ok, deskpilot.error? err
-function files.each_line(path, fn)
+function files.each_line(path, fn, limit)
   local open, size = {}, 0 -- what was read of a line without its end
   local function whole(ended)
     local line = #open == 1 and open[1] or table.concat(open)
@@ -119,7 +118,7 @@ function files.each_line(path, fn)
     open[#open + 1] = piece:sub(from)
     size = size + #open[#open]
     return size <= MOST
-  end)
+  end, limit or math.huge)
   if not ok then return nil, err end
   if size > MOST then return errors.fail("io", "cannot read %s: a line of it is larger than %d bytes", path, MOST) end
   if going_on then whole(false) end
