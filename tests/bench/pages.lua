@@ -217,7 +217,7 @@ function bench.rows(row)
     local judged, steps = bench.modes[mode].judged, measured.steps
     bench.print(mode, measured, statistics.load())
     row("a step on 40 pages, settling " .. mode, values(steps, seconds_of), "s", nil, ("%d steps"):format(#steps))
-    row("  but for the pages' own timers", values(steps, own), "s", judged and 0.08 or nil)
+    row("  but for the pages' own timers", values(steps, own), "s")
     local still = values(steps, calm)
     if #still > 0 then
       row("  of pages without timers", still, "s", judged and 0.08 or nil, ("%d steps"):format(#still))
