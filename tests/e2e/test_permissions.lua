@@ -124,6 +124,41 @@ function tests.a_redirect_is_stopped_on_its_way()
   if not ok then error(err, 0) end
 end
 
+-- Without a list of sites a tab does not ask about all that its page loads: nothing there leads to a file.
+function tests.a_page_of_the_web_leads_to_no_file()
+  browse({ ["/"] = says("Start", [[<a href="file:///etc/passwd">By a link</a> <a href="/hop">By a redirect</a>
+    <button onclick="location = 'file:///etc/passwd'">By a script</button>
+    <button onclick="setTimeout(() => history.back(), 200)">Later</button>]]),
+    ["/hop"] = { status = 302, headers = { Location = "file:///etc/passwd" } } }, "", [[
+    local tab
+    local function shows_no_file(how)
+      local words = tab:evaluate "document.body.innerText"
+      if url():find "^file:" or words:find("root:", 1, true) then error(how .. " has led to " .. url() .. ": " .. words) end
+    end
+    done(act(m, "browser_open", { url = "HERE/" }))
+    tab = desk.browser.current():tab()
+    for _, way in ipairs { "By a link", "By a script", "By a redirect" } do
+      done(act(m, "browser_open", { url = "HERE/" }))
+      use("browser_click", way)
+      assert(not tab.asking, "it asks on")
+      shows_no_file(way)
+      done(act(m, "browser_open", { url = "HERE/" }))
+      at(way)
+      shows_no_file(way)
+    end
+    refused(act(m, "browser_open", { url = "file:///etc/passwd" }), "none of the files")
+    done(act(m, "press_key", { key = "ctrl+l" }))
+    done(act(m, "type_text", { text = "file:///etc/passwd\n" }))
+    shows_no_file "the address field"
+    -- What the user's own code has opened is in the history, to which a page may go back.
+    assert(tab:navigate "file:///etc/hostname")
+    done(act(m, "browser_open", { url = "HERE/" }))
+    done(use("browser_click", "Later"))
+    assert(desk.wait_until(function() return tab.not_loaded end))
+    assert(url() == "HERE/", url())
+  ]])
+end
+
 function tests.uploads_are_of_the_mission_and_by_a_persons_yes()
   browse({ ["/"] = says("Up", [[<input type=file aria-label=Photo
     onchange="for (const f of this.files) fetch('/got?' + f.name)">]]) }, [[

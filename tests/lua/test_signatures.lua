@@ -35,7 +35,7 @@ local good = {
   ["desk.input.may_enter"] = { "x" }, ["desk.input.clicked"] = {}, ["desk.input.set_held"] = { "a", false },
   ["desk.input.may_act"] = { { act = "point", x = 1, y = 1 } },
   ["desk.input.may_load"] = { "https://example.org/", {} },
-  ["desk.input.judges"] = { "act" }, ["desk.input.may_choose"] = { {} },
+  ["desk.input.judges"] = { "act" }, ["desk.input.judges_web"] = {}, ["desk.input.may_choose"] = { {} },
   ["desk.elements.locate"] = { { handle = "x", role = "x", name = "x", pid = 0 } },
   ["desk.apps.own_timing"] = { { "key_hold" } },
   ["desk.keyboard.type"] = { "x" }, ["desk.keyboard.press"] = { "a" }, ["desk.keyboard.hold"] = { "shift" },

@@ -20,7 +20,7 @@ local desk_proxy = {}
 local unnoted = {}
 for name in ([[keyboard.keys apps.profile apps.profile_of apps.about apps.overview point elements.stop
   apps.own_timing input.add_filter input.may_press input.may_type input.may_enter input.clicked input.set_held
-  input.may_act input.may_load input.may_choose input.judges browser.judge_loading
+  input.may_act input.may_load input.may_choose input.judges input.judges_web browser.judge_loading
   browser.current activity.give_way activity.set_give_way activity.on_input hotkeys.on browser:connected browser:tab
   browser:tabs browser:has_quit browser:abandon tab:dialog shot:copy shot:scale shot:fit shot:crop shot:point
   shot:norm_point shot:locate shot:locate_norm shot:to_norm shot:on_screen shot:from_screen shot:pixel shot:equal

@@ -94,8 +94,14 @@ local function ask(run, kind, act, subject)
   return why
 end
 
+-- The tab in whose page something is done; any other act may be one on the browser itself.
+local function page_of(act)
+  return (act.act == "page" or act.act == "point") and act.tab or nil
+end
+
 local function judge(run, act)
   if not run.acting then return nil end
+  run.desk.browser.judge_loading(page_of(act))
   local subject = look(run, act)
   local why = refused(run, act, subject)
   if why then return why end
@@ -147,6 +153,7 @@ function permissions.run_start(run)
       return not entered and tell(run, judge(run, { act = "text", words = words })) or nil
     end,
     navigation = function(url, tab) return tell(run, refused_load(run, url, tab)) end,
+    web = function() return lists.any(run.config, "sites") end, -- or else only files are judged
   }
   run:on_close(function() filter.remove() end)
   run.desk.browser.judge_loading()

@@ -26,6 +26,27 @@ function address.check(url)
   return url
 end
 
+--- Whether an address is of the web: no link, redirect or script leads from there to a file or to a page of the browser
+--- itself (HTML Standard, "navigate"; Fetch Standard, "HTTP-redirect fetch"; the permissions test tries it).
+---@param url string
+---@return boolean
+function address.is_of_the_web(url)
+  return url:find "^https?://" ~= nil
+end
+
+local empty = { "^about:", "^data:", "^chrome://new%-?tab" }
+
+--- Whether a tab that has shown this page has something else in its history than pages of the web and empty ones.
+---@param url string
+---@return boolean
+function address.leaves_the_web(url)
+  if address.is_of_the_web(url) or url == "" then return false end
+  for _, pattern in ipairs(empty) do
+    if url:find(pattern) then return false end
+  end
+  return true
+end
+
 local usual_ports = { http = "80", https = "443", ws = "80", wss = "443" }
 
 --- The origin of an address, as browsers read and write it: "https://example.org", with the port where it is not the

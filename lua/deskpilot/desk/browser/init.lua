@@ -48,7 +48,8 @@ signature.kind("browser_options", {
 })
 
 local signatures = signature.of("desk.browser", {
-  start = { "browser_options?" }, attach = { "options" }, current = {}, of_window = { "table" }, judge_loading = {},
+  start = { "browser_options?" }, attach = { "options" }, current = {}, of_window = { "table" },
+  judge_loading = { "table?" },
 })
 
 ---@param desk deskpilot.desk
@@ -170,12 +171,13 @@ function browser_module.new(desk)
 
   --- Has the tabs of all browsers ask desk.input about what they load, where a filter wants to be asked. Tabs that are
   --- opened or attached to later do so anyway.
-  function api.judge_loading()
+  ---@param in_page deskpilot.tab? in whose page the next act is: that one asks only about what may come of it
+  function api.judge_loading(in_page)
     local asked = {}
     for _, browser in ipairs(live) do
       for _, tab in ipairs(browser.order) do
         local filter = require "deskpilot.desk.browser.load_filter"
-        local calls = tab.attached and filter.begin(tab, tab.session) or {}
+        local calls = tab.attached and filter.begin(tab, tab.session, tab == in_page) or {}
         table.move(calls, 1, #calls, #asked + 1, asked)
       end
     end

@@ -5,6 +5,7 @@ local native = require "native.desk"
 local active = require "deskpilot.desk.browser.active"
 local click_apart = require "deskpilot.desk.input.click_apart"
 local errors = require "deskpilot.base.errors"
+local mouse = require "deskpilot.desk.input.mouse"
 local viewport = require "deskpilot.desk.browser.viewport"
 
 local hands = {}
@@ -38,15 +39,15 @@ function real.move(tab, metrics, x, y)
   if not place then
     return errors.fail("unavailable", "%s", "no window shows the page" .. (err and ": " .. tostring(err) or ""))
   end
-  local mouse = tab.browser.desk.mouse
+  local hand = tab.browser.desk.mouse
   local to_x, to_y = place:pixel(x, y)
-  local at_x, at_y = mouse.position()
+  local at_x, at_y = hand.position()
   if not at_x then return nil, at_y end
   if at_x == to_x and at_y == to_y then -- without a move the page gets no event
-    local ok, why = mouse.move { x = place:contains(to_x - 1, to_y) and to_x - 1 or to_x + 1, y = to_y }
+    local ok, why = hand.move { x = place:contains(to_x - 1, to_y) and to_x - 1 or to_x + 1, y = to_y }
     if not ok then return nil, why end
   end
-  local ok, why = mouse.move { x = to_x, y = to_y }
+  local ok, why = hand.move { x = to_x, y = to_y }
   if not ok then return nil, why end
   return { place = place, x = to_x, y = to_y }
 end
@@ -63,7 +64,7 @@ end
 --- Presses a button where the pointer is: at a pixel of the page.
 function real.press(tab, _, button, count, x, y)
   local desk = tab.browser.desk
-  local ok, err = desk.mouse.click(nil, { button = button, count = count })
+  local ok, err = mouse.click_page(desk, tab, button, count)
   tab.pressed = { press = desk.last_press, x = x, y = y }
   return ok, err
 end

@@ -1,6 +1,7 @@
 --- Keeps a tab's fields up to date from the browser's events: whether it loads, which document it shows, whether a
 --- dialog is open, whether it has crashed, how many requests are pending. The events are untrusted: types are checked,
 --- counts are bounded.
+local address = require "deskpilot.desk.browser.address"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
@@ -36,6 +37,7 @@ handlers["Page.frameNavigated"] = function(self, params)
   if frame.parentId ~= nil or type(frame.id) ~= "string" then return end
   self.frame, self.loader = frame.id, frame.loaderId
   self.url = tostring(frame.unreachableUrl or frame.url) .. tostring(frame.urlFragment or "")
+  self.left_the_web = self.left_the_web or address.leaves_the_web(self.url)
   new_document(self)
 end
 

@@ -28,11 +28,13 @@ local KEPT = 2000 -- bytes of what was typed before
 ---@field act (fun(act: deskpilot.desk_act): string?)? of any other act; it may wait
 ---@field navigation (fun(url: string, tab: deskpilot.tab): string?)? of a document that a tab's main frame is about to
 ---  load, whoever has begun that: a link, a script of the page, a redirect; it may not wait
+---@field web (fun(): boolean)? whether `navigation` has anything against any address of the web; without it, it may
 ---@field chooser (fun(tab: deskpilot.tab): string?)? told that the page of a tab has asked for a file: where there is
 ---  such a function the browser opens no dialog for that
 
 --- What is about to be done, in the field `act`:
----   point     a button goes down, or the wheel turns, at the pixel `x`, `y` of the screen (`button`, `count`)
+---   point     a button goes down, or the wheel turns, at the pixel `x`, `y` of the screen (`button`, `count`), in the
+---             page of `tab` where that has confirmed it
 ---   element   desk.elements acts on `element` (`what`: press, set_text, ...)
 ---   page      something is done in the page of `tab` with the element `element` (role and name; `submits`: it sends a
 ---             form), where it is known (`what`: click, type, select, dialog)
@@ -95,12 +97,12 @@ local function only_modifiers(names)
 end
 
 local filter_options = { keys = "function", text = "function", paste = "function", act = "function",
-  navigation = "function", chooser = "function" }
+  navigation = "function", web = "function", chooser = "function" }
 
 local signatures = signature.of("desk.input", {
   add_filter = { "options" }, may_press = { "table" }, may_type = { "text" }, may_enter = { "text" }, clicked = {},
   set_held = { "text", "boolean" }, may_act = { "table" }, may_load = { "text", "table" },
-  may_choose = { "table" }, judges = { "text" },
+  may_choose = { "table" }, judges = { "text" }, judges_web = {},
 })
 
 ---@param desk deskpilot.desk
@@ -131,7 +133,7 @@ function filter.new(desk)
   function api.add_filter(how)
     options.check(how, filter_options, "desk.input.add_filter")
     local own = { keys = how.keys, text = how.text, paste = how.paste, act = how.act, navigation = how.navigation,
-      chooser = how.chooser }
+      web = how.web, chooser = how.chooser }
     table.insert(filters, own)
     return { remove = function()
       for i = #filters, 1, -1 do
@@ -222,6 +224,15 @@ function filter.new(desk)
   function api.judges(question)
     for _, each in ipairs(filters) do
       if each[question] then return true end
+    end
+    return false
+  end
+
+  --- Whether any filter may have something against a document of the web.
+  ---@return boolean
+  function api.judges_web()
+    for _, each in ipairs(filters) do
+      if each.navigation and (not each.web or each.web()) then return true end
     end
     return false
   end

@@ -97,6 +97,19 @@ local function click_times(desk, button, count, interval)
   return true
 end
 
+--- Clicks where the pointer is, for a page that has confirmed that it is over what is to be clicked.
+---@param desk deskpilot.desk
+---@param tab deskpilot.tab
+---@param button deskpilot.button
+---@param count integer
+---@return boolean? ok, deskpilot.error? err
+function mouse.click_page(desk, tab, button, count)
+  desk.activity.give_way()
+  local permitted, forbidden = may_point(desk, nil, { button = button, count = count, tab = tab })
+  if not permitted then return nil, forbidden end
+  return click_times(desk, button, count)
+end
+
 ---@alias deskpilot.button "left"|"middle"|"right"|"back"|"forward"
 
 ---@class deskpilot.click_options
