@@ -69,13 +69,10 @@ local function check(tab, target, content, replaced)
   return { value = not secret(answer) and tostring(answer.value) or nil, autocomplete = answer.autocomplete == true }
 end
 
--- Puts the caret at the end of the field's content, or selects all of it if it is to be replaced.
-local function prepare(tab, target, hands, aimed, replaced)
-  local answer, err = ask(tab, target, "noteContent", {})
-  if not answer then return nil, err end
-  if answer.length == 0 and not replaced then return true end
-  local ok
-  ok, err = hands.key(tab, replaced and "all" or aimed.many and "text_end" or "line_end")
+-- Puts the caret at the end of the field's content, which is so long, or selects all of it if it is to be replaced.
+local function prepare(tab, target, hands, aimed, length, replaced)
+  if length == 0 and not replaced then return true end
+  local ok, err = hands.key(tab, replaced and "all" or aimed.many and "text_end" or "line_end")
   if not ok then return nil, err end
   if not replaced then return true end
   return ask(tab, target, "selected", {})
@@ -110,21 +107,21 @@ local function write(tab, target, content, how, replaced)
     return errors.fail("invalid", "at most %d characters can be typed in one call; split the text", MOST_TYPED)
   end
   local hands = hands_of(how.input)
-  local answer, err = ask(tab, target, "aim", { ref = target.ref })
+  local answer, err = pointer.aim(tab, target, how)
   if not answer then return nil, err end
   local states = type(answer.states) == "table" and answer.states or {}
   if states.disabled then return refused(target, "is disabled") end
   if valued[answer.type] then return set_value(tab, target, answer, content) end
   if not states.editable then return refused(target, "is not a field that can be typed into") end
   local aimed
-  aimed, err = pointer.click(tab, target, { input = how.input })
+  aimed, err = pointer.click(tab, target, { input = how.input }, answer)
   if not aimed then return nil, err end
   local focus
   focus, err = ask(tab, target, "focused", { seconds = tab.browser.desk.timing.focus })
   if not focus then return nil, err end
   if not focus.focused then return refused(target, "was clicked but did not get the keyboard focus") end
   local ok
-  ok, err = prepare(tab, target, hands, aimed, replaced)
+  ok, err = prepare(tab, target, hands, aimed, focus.length, replaced)
   if not ok then return nil, err end
   return put(tab, target, hands, content, replaced)
 end

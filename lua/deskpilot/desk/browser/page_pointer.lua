@@ -15,16 +15,21 @@ local function refused(target, format, ...)
   return errors.fail("refused", "%s", target.label .. " " .. format:format(...))
 end
 
--- Where to press: the page's answer, or an error if the element cannot be clicked. Where any place of it does, one that
--- is clear of a pixel (page_hands.lua). With `in_front` only where the page has the keyboard focus: nil and no error
--- where it has not.
-local function aim(tab, target, clear_of, in_front)
+-- The page's answer about where to press, which an element that cannot be clicked has too. Where any place of it does,
+-- one that is clear of a pixel (page_hands.lua). With `in_front` only where the page has the keyboard focus: nil and no
+-- error where it has not.
+local function place_to_press(tab, target, clear_of, in_front)
   local answer, err = page.ask(tab, "aim", { ref = target.ref, watched = true, clear_of = clear_of,
     in_front = in_front }, tab.browser.desk.timing.page_act)
   if not answer then return nil, err end
   if answer.behind then return nil end
   local failure = page.failure(target, answer)
   if failure then return nil, failure end
+  return answer
+end
+
+-- That answer, or an error if the element cannot be clicked.
+local function clickable(target, answer)
   if type(answer.states) == "table" and answer.states.disabled then return refused(target, "is disabled") end
   if answer.covered then
     return refused(target, "is covered by %s, which would get the click", tostring(answer.covered))
@@ -35,16 +40,30 @@ local function aim(tab, target, clear_of, in_front)
   return answer
 end
 
--- Brings the page to the front, and finds out where to press. Most pages are in front already: one answer tells both.
-local function begin(tab, target, hands, clear_of)
+local function aim_again(tab, target, clear_of)
+  local answer, err = place_to_press(tab, target, clear_of)
+  if not answer then return nil, err end
+  return clickable(target, answer)
+end
+
+--- Brings the page to the front, and finds out where to press. Most pages are in front already: one answer tells both.
+---@param tab deskpilot.tab
+---@param target { ref: table, label: string }
+---@param how { input: string?, button: string? }?
+---@return table? answer the page's about the element; whether it can be clicked is not judged yet
+---@return deskpilot.error? err code "stale"
+function pointer.aim(tab, target, how)
+  how = how or {}
+  local hands = hands_of(how.input)
+  local clear_of = hands.pressed_before(tab, how.button or "left")
   if hands.may_be_in_front(tab) then
-    local aimed, err = aim(tab, target, clear_of, true)
-    if aimed then tab.browser.active = tab end
-    if aimed or err then return aimed, err end
+    local answer, err = place_to_press(tab, target, clear_of, true)
+    if answer then tab.browser.active = tab end
+    if answer or err then return answer, err end
   end
   local ok, err = hands.begin(tab)
   if not ok then return nil, err end
-  return aim(tab, target, clear_of)
+  return place_to_press(tab, target, clear_of)
 end
 
 -- Moves the pointer over the element until the page confirms it by its pointer event; and where that was aimed at.
@@ -70,7 +89,7 @@ local function reach(tab, target, hands, aimed, clear_of)
       if over.on then return moved, aimed end
       wrong = ("the pointer is over %s there"):format(tostring(over.cover))
     end
-    aimed, err = aim(tab, target, clear_of)
+    aimed, err = aim_again(tab, target, clear_of)
     if not aimed then return nil, err end
     if unheard >= UNHEARD then break end
   end
@@ -98,12 +117,15 @@ end
 ---@param tab deskpilot.tab
 ---@param target { ref: table, label: string }
 ---@param how { input: string?, button: string?, count: integer? }
+---@param answer table? what pointer.aim gave for it just now
 ---@return table? aimed the page's answer about the element
 ---@return deskpilot.error? err
-function pointer.click(tab, target, how)
+function pointer.click(tab, target, how, answer)
   local hands, button, count = hands_of(how.input), how.button or "left", how.count or 1
   local clear_of = hands.pressed_before(tab, button)
-  local aimed, err = begin(tab, target, hands, clear_of)
+  local aimed, err = answer, nil
+  if not aimed then aimed, err = pointer.aim(tab, target, how) end
+  if aimed then aimed, err = clickable(target, aimed) end
   if not aimed then return nil, err end
   local permitted, forbidden = tab.browser.desk.input.may_act { act = "page", what = "click", tab = tab,
     element = page.told(aimed), submits = aimed.submits == true }

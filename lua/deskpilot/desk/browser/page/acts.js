@@ -18,11 +18,11 @@ const keeps = (content, typed) => {
   return letters.length > 0;
 };
 
-const focused = async ({ seconds }) => ({ focused: Boolean(await within(seconds, () => held && isFocused(held.el))) });
-
-const noteContent = () => {
+// Waits until the element has the focus, and notes its content.
+const focused = async ({ seconds }) => {
+  const has = await within(seconds, () => held && isFocused(held.el));
   if (held) held.before = contentOf(held.el, 1e6) || "";
-  return { length: held ? held.before.length : 0 };
+  return { focused: Boolean(has), length: held ? held.before.length : 0 };
 };
 
 // Makes sure that the whole content of a field is selected: selects it if the key press has not. A field that does not
@@ -49,6 +49,8 @@ const holds = async ({ typed, replaced, seconds }) => {
   const now = () => contentOf(el, 1e6) || "";
   let last = null;
   let since = 0;
+  const view = windowOf(ownerOf(el) || el) || window;
+  view.addEventListener("input", lookAll); // when the page's own listeners have been called
   // A field may reformat what is typed: its content counts once it has stopped changing.
   await within(seconds, () => {
     const content = now();
@@ -57,10 +59,10 @@ const holds = async ({ typed, replaced, seconds }) => {
     const rests = performance.now() - since;
     return content !== before && rests > (keeps(content, typed) ? 300 : seconds * 250);
   });
+  view.removeEventListener("input", lookAll);
   const content = now();
   const same = plain(content) === wanted;
   const secret = isSecret(el);
-  await frames(1);
   noticeSuggestions();
   return { same, kept: same || typed === "" || keeps(content, typed), changed: content !== before, secret,
     value: secret ? undefined : tidy(content, VALUE), gone: !isConnected(el), focused: isFocused(el),
@@ -177,7 +179,14 @@ const chooserOf = ({ ref }) => {
   return { chooser: true, multiple: el.multiple, disabled: is(el, ":disabled"), name: it.name, role: it.role };
 };
 
-const calls = { observe, at, aim, over, again, pressed, focused, noteContent, selected, holds, setValue,
+// What an element holds and is now.
+const contents = ({ ref }) => {
+  const it = resolve(ref);
+  if (!it.el) return withoutElement(it);
+  return { role: it.role, name: it.name, ...contentsOf(it.el, it.role, focusedElement()) };
+};
+
+const calls = { observe, contents, at, aim, over, again, pressed, focused, selected, holds, setValue,
   chooseOption, findChoice, bringIntoView, scrollRests, chooserOf };
 
 Object.defineProperty(globalThis, "deskpilot", { value: {

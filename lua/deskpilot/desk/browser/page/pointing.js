@@ -2,6 +2,8 @@
 // looks the element up again.
 const looks = new Set(); // those that wait, which look again when an event is heard
 
+const lookAll = () => { for (const look of [...looks]) look(); };
+
 const within = (seconds, check) => new Promise((done) => {
   const limit = performance.now() + seconds * 1000;
   let cancel = () => {};
@@ -141,7 +143,6 @@ const hear = (event) => {
     (watch.heard[event.type] ||= []).push(on);
     if (!on) watch.other = describe(target);
   }
-  const lookAll = () => { for (const look of [...looks]) look(); };
   // What a move does is seen once the page's own listeners have been called. After a press a task would wait for a frame.
   if (event.type === "pointermove") later(0, lookAll); else lookAll();
 };
