@@ -81,6 +81,12 @@ function acting.check(run, call)
   return args, ignored
 end
 
+-- What changes come late after is learned of acts of a kind: by the tool, and the role of what it acts on.
+local function kind_of(action, hit)
+  local role = hit and hit.element and hit.element.role
+  return role and action.tool .. " " .. role or action.tool
+end
+
 local function perform(run, action, call, ctx)
   if type(action.args) ~= "table" then
     return errors.fail("invalid", "%s needs a table of arguments, not %s", tostring(action.tool), type(action.args))
@@ -106,7 +112,7 @@ local function perform(run, action, call, ctx)
   local tool = run.toolbox:get(action.tool)
   if tool and tool.acts ~= false then ctx.hit, ctx.hit_element = act_record.before(run, action) end
   run.desk.act = action
-  run.desk.pending_work:begin(action.tool)
+  run.desk.pending_work:begin(kind_of(action, ctx.hit))
   action_target.begin(action, listeners.mission_hears(run, "action_result"))
   local result, err, attempts = retrying.run(run, { tool = action.tool, toolbox = call.toolbox,
     observation = ctx.observation }, args, function() return run_tool(run, action, call, ctx, args) end)
