@@ -5,6 +5,9 @@ local hit_test = require "deskpilot.agent.hit_test"
 local rects = require "deskpilot.desk.picture.rect"
 local text = require "deskpilot.base.text"
 
+-- What few runs need is loaded by those that do.
+local function page_script() return require "deskpilot.desk.browser.page" end
+
 local act_record = {}
 
 local longest = 2000 -- characters of a value
@@ -211,7 +214,9 @@ end
 local function now_of(run, record, element)
   if not record.element.page then return (run.desk.elements.refresh(element)) end
   if not holds_value[element.role] then return nil end
-  local tab = run.observation and run.observation.tab
+  local now = hit_test.ask(function() return page_script().contents(element) end)
+  if now then return now end
+  local tab = run.observation and run.observation.tab -- another element may have taken its place
   local page = tab and hit_test.ask(function()
     return tab:observe { max_elements = run.config:get "observe.max_page_elements", max_text = 0, keep = false }
   end)

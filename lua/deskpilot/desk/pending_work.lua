@@ -98,6 +98,12 @@ end
 
 local function work_of_pages() return require "deskpilot.desk.browser.page_work" end
 
+-- Behind the question for frames, which is begun next: reading a script takes a page milliseconds.
+local function prepare(tab)
+  task.sleep(0)
+  require "deskpilot.desk.browser.page".prepare(tab)
+end
+
 -- The browser that is in front, or else any that is attached.
 local function browser_of(self)
   local attached = browsers[self]()
@@ -238,10 +244,12 @@ function PendingWork:last_change()
 end
 
 --- The act has settled. What changes from now on comes late.
-function PendingWork:over()
+---@param moving boolean whether something goes on moving
+function PendingWork:over(moving)
   self.acting = nil
   if not self.begun then return end
-  self.late:over(outcome(self))
+  local kind, at_first = outcome(self)
+  self.late:over(kind, at_first, moving)
   self.begun = nil
 end
 
@@ -290,12 +298,19 @@ local function sleeps_and_loads_not(self, soon)
   return not pages_load(self) and all_asleep(self, soon, self.front) and not pages_load(self)
 end
 
+-- What is looked at as soon as this ends is read beside the last frames.
+local function read_ahead(self)
+  self.desk.elements_ahead:begin()
+  local tab = self.browser.active or self.alone
+  if tab then task.start(prepare, tab) end
+end
+
 -- What the pages do, where all sleep. What they had to draw is on the screen when frames have begun since and all sleep
 -- again; where that is not soon, the frames count for a moment longer.
 local function look_into_pages(self, soon)
   local frames = self.front and self.frames
   local wait_for_them = frames and not (self.framed and task.now() < self.framed + FRAMED)
-  if frames and self.elements_next and not self.moves then self.desk.elements_ahead:begin() end
+  if frames and self.elements_next and not self.moves then read_ahead(self) end
   local how, more = motion(self, wait_for_them)
   if not how then self.unknown = more end
   self.moves = how == "ends"

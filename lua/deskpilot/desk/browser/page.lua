@@ -99,6 +99,12 @@ function page.ask(tab, name, argument, seconds)
   return decode(answer)
 end
 
+--- Puts the script into the page where it is not there yet, for who observes it next.
+---@param tab deskpilot.tab
+function page.prepare(tab)
+  if tab.attached == true and not tab:dialog() then script:prepare(tab, tab.browser.desk.timing.page_look) end
+end
+
 -- --- reading its answers --------------------------------------------------------------------------------
 
 local function string_of(value, most)
@@ -276,6 +282,25 @@ end
 ---@return { role: string, name: string }
 function page.told(answer)
   return { role = string_of(answer.role, 40), name = string_of(answer.name, 400) }
+end
+
+--- What an element of an observation holds and is now. Asks the page now.
+---@param element deskpilot.page_element
+---@return { role: string, name: string, value: string?, states: table<string, boolean> }? found nil where it is not
+---  there any more, or has become something else
+---@return deskpilot.error? err
+function page.contents(element)
+  local origin = sources[element]
+  local tab = origin and origin.tab
+  if not tab or tab:dialog() then return nil end
+  local answer, err = page.ask_again(tab, "contents", { ref = { id = origin.id, index = element.index } },
+    tab.browser.desk.timing.page_look)
+  if not answer then return nil, err end
+  if answer.left or answer.stale or answer.unknown then return nil end
+  local found = page.told(answer)
+  found.value, found.states = type(answer.value) == "string" and string_of(answer.value, 2000) or nil,
+    states_of(answer.states)
+  return found
 end
 
 -- Whether two answers of the page's script tell of visible parts of the same size, and so of the same place.

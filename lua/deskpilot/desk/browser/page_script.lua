@@ -52,6 +52,17 @@ function KeptScript:call_again(tab, arguments, seconds)
     timeout = seconds })
 end
 
+--- Puts its function into the document where it is missing, for who calls it next: one that a page has just been
+--- loaded for is given it while something else is waited for.
+---@param tab deskpilot.tab
+---@param seconds number timeout
+function KeptScript:prepare(tab, seconds)
+  if tab.world and tab.world == self.holders[tab] then return end
+  self.source = self.source or page_script.of(self.parts, self.code)
+  local _, err = tab:evaluate(("%s || %s, true"):format(self.known, self.source), { world = "own", timeout = seconds })
+  if not err then self.holders[tab] = tab.world end
+end
+
 --- Calls its function, and puts it into the document first where it is missing.
 ---@param tab deskpilot.tab
 ---@param arguments string JavaScript

@@ -98,19 +98,21 @@ const scrolling = () => {
 const frameName = (frame) => tidy(attribute(frame.element, "name", 80) || attribute(frame.element, "title", 80)
   || attribute(frame.element, "id", 80) || "frame", 80);
 
+// Its states, and its value unless that is secret.
+const contentsOf = (el, role, focused) => {
+  const states = statesOf(el, role);
+  if (focused && isInside(focused, el) && (focused === el || states.editable)) states.focused = true;
+  const value = states.protected ? null : contentOf(el, VALUE);
+  return value === null || value === "" ? { states } : { states, value: tidy(value, VALUE) };
+};
+
 const describeEntry = (entry, index, popup, focused) => {
   const role = roleOf(entry.el);
   const name = nameOf(entry.el);
-  const states = statesOf(entry.el, role);
-  if (focused && isInside(focused, entry.el) && (focused === entry.el || states.editable)) states.focused = true;
-  if (popup && !isInside(entry.el, popup.layer) && (popup.covers === null || popup.covers.has(entry))) {
-    states.blocked = true;
-  }
-  const described = { index, role, name, states, in_view: entry.inView,
+  const described = { index, role, name, ...contentsOf(entry.el, role, focused), in_view: entry.inView,
     box: roundedBox(outward(entry.box, entry.frame.place)) };
-  if (!states.protected) {
-    const value = contentOf(entry.el, VALUE);
-    if (value !== null && value !== "") described.value = tidy(value, VALUE);
+  if (popup && !isInside(entry.el, popup.layer) && (popup.covers === null || popup.covers.has(entry))) {
+    described.states.blocked = true;
   }
   described.options = optionsOf(entry.el);
   if (entry.frame.element) described.frame = frameName(entry.frame);
