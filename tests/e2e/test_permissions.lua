@@ -133,7 +133,7 @@ function tests.a_page_of_the_web_leads_to_no_file()
     local tab
     local function shows_no_file(how)
       local words = tab:evaluate "document.body.innerText"
-      if url():find "^file:" or words:find("root:", 1, true) then error(how .. " has led to " .. url() .. ": " .. words) end
+      if url():find "^file:" or words:find("root:", 1, true) then error(how .. " led to " .. url() .. ": " .. words) end
     end
     done(act(m, "browser_open", { url = "HERE/" }))
     tab = desk.browser.current():tab()
