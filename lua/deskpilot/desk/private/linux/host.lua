@@ -18,7 +18,7 @@ local text = require "deskpilot.base.text"
 
 local private_host = {}
 
-local REFRESH_RATE = 120 -- Hz
+local REFRESH_RATE = 144 -- Hz
 
 --- Seconds.
 private_host.timing = {
