@@ -293,6 +293,31 @@ function tests.late_changes_of_another_page()
   server:stop()
 end
 
+-- Beside an animation without an end the next frame comes soon after each settle: it is no change of the act's.
+function tests.the_next_frame_of_a_motion_is_not_late()
+  local server = page_server.start { ["/"] = [[<title>Turning</title><style>@keyframes turn { to { rotate: 360deg } }
+    div { width: 60px; height: 60px; border: 8px dashed red; animation: turn 1s linear infinite }</style>
+    <div></div> <button onclick="this.textContent += '!'">More</button>]] }
+  desktop.with({ size = { 800, 600 } }, function(desk)
+    desk.timing.settle_by_cause = true
+    t.ok(desk:watch())
+    t.ok(desk.browser.start { url = server.url .. "/" })
+    t.ok(desk.settle { quiet = 0.3, cap = 1 })
+    local moving, acts = 0, 0
+    while moving < 5 do
+      if acts >= MOST_TRIES then error(("%d of %d acts settled beside the animation"):format(moving, acts)) end
+      acts = acts + 1
+      click(desk, element(desk, "More"))
+      local settled = t.ok(desk.settle())
+      moving = moving + (settled.reason == "animation" and 1 or 0)
+      task.sleep(0.1) -- less than it takes to see that it moves by itself
+    end
+    click(desk, element(desk, "More"))
+    for kind, of_kind in pairs(desk.pending_work.late.known) do t.eq(of_kind.late, nil, kind) end
+  end)
+  server:stop()
+end
+
 -- The browser's own buttons show tooltips half a second after the focus has come to them, which is known before the
 -- first has come; a page's fields do not.
 function tests.tooltips_of_the_browser()

@@ -34,17 +34,12 @@ function address.is_of_the_web(url)
   return url:find "^https?://" ~= nil
 end
 
-local empty = { "^about:", "^data:", "^chrome://new%-?tab" }
-
 --- Whether a tab that has shown this page has something else in its history than pages of the web and empty ones.
 ---@param url string
 ---@return boolean
 function address.leaves_the_web(url)
-  if address.is_of_the_web(url) or url == "" then return false end
-  for _, pattern in ipairs(empty) do
-    if url:find(pattern) then return false end
-  end
-  return true
+  local is_empty = url == "" or url:find "^about:" or url:find "^data:" or url:find "^chrome://new%-?tab"
+  return not (is_empty or address.is_of_the_web(url))
 end
 
 local usual_ports = { http = "80", https = "443", ws = "80", wss = "443" }
