@@ -11,7 +11,6 @@ local late_changes = {}
 -- is expected the next time.
 local LATEST, EARLY, LONGER = 1, 0.75, 1.25
 local APART = 0.08 -- seconds between two changes that are not one
-local FRAMES = 0.036 -- seconds in which something that moves has drawn a frame: two frames at least
 local LEAST_PATIENCE, MOST_PATIENCE = 2, 4 -- how often a change may be expected in vain, at first and at most
 local MOST_KINDS = 500 -- of acts, that are kept in mind
 local CARET_WIDTH, CARET_HEIGHT = 4, 40 -- pixels at most: what is no larger is no change (x11_damage.c)
@@ -31,7 +30,7 @@ local APART_BY = 16 -- pixels between two places each of which differs for itsel
 ---  are taken: they are megabytes, and there is one for each act
 ---@field kind string? of the act that has settled
 ---@field settled number? when it had
----@field moving boolean? whether something has gone on moving then
+---@field moving boolean? whether an animation of its page has gone on
 ---@field first number? when the screen has first changed after that
 ---@field latest number? when it has done so last
 ---@field count integer how often it has, apart
@@ -127,12 +126,11 @@ local function note_change(self)
 end
 
 -- A change that came after the latest settle, and soon enough to be the act's doing, is waited for the next time. Where
--- the screen has changed again some time later, it has a rhythm of its own; and where something has gone on moving, the
--- next frame is not late.
+-- the screen has changed again some time later, it has a rhythm of its own; and beside an animation that goes on nothing
+-- can be learned: its next frame comes late too, and not each of them changes all places on its way.
 local function learn(self)
   local late = self.first and self.first - self.settle_began
-  if not late or late > LATEST or self.count ~= 1 then return end
-  if self.moving and self.first < self.settled + FRAMES then return end
+  if not late or late > LATEST or self.count ~= 1 or self.moving then return end
   if not looks_otherwise(self) then return end
   local of_kind = learned(self, self.kind)
   of_kind.late, of_kind.misses = late, 0
@@ -190,7 +188,7 @@ end
 --- An act has settled. What changes from now on comes late.
 ---@param kind string
 ---@param at_first number? as of `expected`
----@param moving boolean whether something goes on moving
+---@param moving boolean? whether an animation of its page goes on
 function LateChanges:over(kind, at_first, moving)
   local of_kind = learned(self, kind, at_first)
   if of_kind.late then judge_expectation(self, of_kind) end

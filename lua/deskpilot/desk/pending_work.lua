@@ -52,6 +52,7 @@ local frame_makers = { "VizCompositorTh", "Compositor" }
 ---@field late deskpilot.late_changes
 ---@field elements_next boolean? whether the elements are asked for as soon as it ends
 ---@field moves boolean? whether a page was moving when it was asked last
+---@field endless boolean? whether nothing was left by then but an animation that has no end
 local PendingWork = {}
 PendingWork.__index = PendingWork
 
@@ -226,7 +227,7 @@ function PendingWork:begin(doing)
   if self.begun or self.closed or not self.desk.timing.settle_by_cause then return end
   self.late:begin()
   self.unknown, self.ping, self.connected = nil, nil, nil
-  self.every, self.doing, self.frames, self.framed = LEAST, doing, nil, nil
+  self.every, self.doing, self.frames, self.framed, self.endless = LEAST, doing, nil, nil, nil
   if not self.desk.session then self.unknown = "programs" end
   self.browser, self.pages = nil, {}
   local answers = not self.unknown and look_at_pages(self)
@@ -244,12 +245,11 @@ function PendingWork:last_change()
 end
 
 --- The act has settled. What changes from now on comes late.
----@param moving boolean whether something goes on moving
-function PendingWork:over(moving)
+function PendingWork:over()
   self.acting = nil
   if not self.begun then return end
   local kind, at_first = outcome(self)
-  self.late:over(kind, at_first, moving)
+  self.late:over(kind, at_first, self.endless)
   self.begun = nil
 end
 
@@ -342,7 +342,8 @@ local function rests(self, soon)
     return false
   end
   local how = look_into_pages(self, soon)
-  return how ~= nil and self.desk.native:pump() ~= nil, how == "endless" and self.frames
+  self.endless = how == "endless"
+  return how ~= nil and self.desk.native:pump() ~= nil, self.endless and self.frames
 end
 
 --- Whether nothing that the act has begun is on its way, and no wait of it ends within `soon` seconds. To be asked

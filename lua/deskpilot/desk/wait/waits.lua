@@ -100,7 +100,7 @@ end
 function waits.settle(desk, options)
   local settled, err = waits.wait_until_settled(desk, options)
   if not settled then return nil, err end
-  desk.pending_work:over(settled.reason == "animation")
+  desk.pending_work:over()
   desk.settled = task.now()
   return settled
 end
