@@ -126,8 +126,8 @@ local function note_change(self)
 end
 
 -- A change that came after the latest settle, and soon enough to be the act's doing, is waited for the next time. Where
--- the screen has changed again some time later, it has a rhythm of its own. Beside an animation that goes on nothing can
--- be learned: its next frame comes late too, and not each of them changes all places on its way.
+-- the screen has changed again some time later, it has a rhythm of its own. Beside an animation that goes on nothing is
+-- learned: its next frame comes late too, and not each of them changes all places on its way.
 local function learn(self)
   local late = self.first and self.first - self.settle_began
   if not late or late > LATEST or self.count ~= 1 or self.moving then return end
