@@ -51,8 +51,7 @@ local frame_makers = { "VizCompositorTh", "Compositor" }
 ---@field loader string? of its document then
 ---@field late deskpilot.late_changes
 ---@field elements_next boolean? whether the elements are asked for as soon as it ends
----@field moves boolean? whether a page was moving when it was asked last
----@field endless boolean? whether nothing was left by then but an animation that has no end
+---@field motion "none"|"endless"|"ends"|nil how the pages moved when they were asked last
 local PendingWork = {}
 PendingWork.__index = PendingWork
 
@@ -188,7 +187,7 @@ end
 --- Settling begins, with what the acts up to now have begun.
 ---@param elements boolean? whether the elements are asked for as soon as it ends
 function PendingWork:settling(elements)
-  self.elements_next, self.moves = elements, nil
+  self.elements_next, self.motion = elements, nil
   if self.begun then self.late:settling() end
 end
 
@@ -227,7 +226,7 @@ function PendingWork:begin(doing)
   if self.begun or self.closed or not self.desk.timing.settle_by_cause then return end
   self.late:begin()
   self.unknown, self.ping, self.connected = nil, nil, nil
-  self.every, self.doing, self.frames, self.framed, self.endless = LEAST, doing, nil, nil, nil
+  self.every, self.doing, self.frames, self.framed = LEAST, doing, nil, nil
   if not self.desk.session then self.unknown = "programs" end
   self.browser, self.pages = nil, {}
   local answers = not self.unknown and look_at_pages(self)
@@ -249,7 +248,7 @@ function PendingWork:over()
   self.acting = nil
   if not self.begun then return end
   local kind, at_first = outcome(self)
-  self.late:over(kind, at_first, self.endless)
+  self.late:over(kind, at_first, self.motion == "endless")
   self.begun = nil
 end
 
@@ -310,10 +309,10 @@ end
 local function look_into_pages(self, soon)
   local frames = self.front and self.frames
   local wait_for_them = frames and not (self.framed and task.now() < self.framed + FRAMED)
-  if frames and self.elements_next and not self.moves then read_ahead(self) end
+  if frames and self.elements_next and self.motion ~= "ends" then read_ahead(self) end
   local how, more = motion(self, wait_for_them)
   if not how then self.unknown = more end
-  self.moves = how == "ends"
+  self.motion = how
   if not how or how == "ends" then
     self.framed = nil
     return nil
@@ -342,8 +341,7 @@ local function rests(self, soon)
     return false
   end
   local how = look_into_pages(self, soon)
-  self.endless = how == "endless"
-  return how ~= nil and self.desk.native:pump() ~= nil, self.endless and self.frames
+  return how ~= nil and self.desk.native:pump() ~= nil, how == "endless" and self.frames
 end
 
 --- Whether nothing that the act has begun is on its way, and no wait of it ends within `soon` seconds. To be asked
