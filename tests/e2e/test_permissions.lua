@@ -128,6 +128,7 @@ end
 function tests.a_page_of_the_web_leads_to_no_file()
   browse({ ["/"] = says("Start", [[<a href="file:///etc/passwd">By a link</a> <a href="/hop">By a redirect</a>
     <button onclick="location = 'file:///etc/passwd'">By a script</button>
+    <form action="/hop"><input aria-label=Field></form>
     <button onclick="setTimeout(() => history.back(), 200)">Later</button>]]),
     ["/hop"] = { status = 302, headers = { Location = "file:///etc/passwd" } } }, "", [[
     local tab
@@ -146,6 +147,14 @@ function tests.a_page_of_the_web_leads_to_no_file()
       at(way)
       shows_no_file(way)
     end
+    done(act(m, "browser_open", { url = "HERE/" }))
+    done(use("browser_type", "Field", { text = "words\n" }))
+    assert(not tab.asking, "it asks on")
+    shows_no_file "a form"
+    done(act(m, "browser_open", { url = "HERE/" }))
+    use("browser_type", "Field", { text = "\tfile:///etc/passwd\n" })
+    assert(tab.asking, "a tab may have taken the keyboard out of the page")
+    shows_no_file "a tab"
     refused(act(m, "browser_open", { url = "file:///etc/passwd" }), "none of the files")
     done(act(m, "press_key", { key = "ctrl+l" }))
     done(act(m, "type_text", { text = "file:///etc/passwd\n" }))

@@ -80,9 +80,13 @@ local function window_of_popup(run, act, window)
 end
 
 -- The page that a window shows now: what has been told of it by events may be a moment old.
-local function look_at_tab(subject, tab)
-  local info = tab:info()
-  subject.tab, subject.url = tab, info and info.url or tab.url
+local function look_at_tab(subject, tab, said)
+  local url = said and said.url
+  if not url then
+    local info = tab:info()
+    url = info and info.url or tab.url
+  end
+  subject.tab, subject.url = tab, url
   subject.site = subject.url:match("^%a[%w+.-]*://[^/?#]*") or subject.url:match("^%a[%w+.-]*:") or ""
   subject.browser = true
 end
@@ -109,7 +113,7 @@ local function name_application(subject, window)
   subject.names = { table.unpack(last.names) }
 end
 
---- What an act is about.
+--- What an act is about: as the page has said a moment ago, or else as things are now.
 ---@param run deskpilot.run
 ---@param act deskpilot.permitted_act
 ---@param permitted fun(names: string[]): boolean whether these may be acted on: another look is worth it where not
@@ -131,13 +135,14 @@ function act_subject.of(run, act, permitted, with_page)
     window = window_of_popup(run, act, window)
     if window then name_application(subject, window) end
   end
-  if act.tab then look_at_tab(subject, act.tab) elseif with_page then look_at_browser(run, subject) end
+  if act.tab then look_at_tab(subject, act.tab, act.said) elseif with_page then look_at_browser(run, subject) end
   return subject
 end
 
 -- A page's own word of what is at a pixel, or has the keyboard; else what the applications say.
 local function element_of(run, act, subject)
   if act.element then return { role = act.element.role, name = act.element.name, submits = act.submits } end
+  if act.said then return act.said.element end
   local seen, tab = run.observation, subject.tab
   if act.act == "point" then
     return tab and page().at(tab, act.x, act.y) or hit_test.element(run, seen, subject.window, act.x, act.y)

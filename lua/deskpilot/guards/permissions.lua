@@ -110,6 +110,7 @@ local function judge(run, act)
     local words = approval.words(act, subject)
     why = ask(run, kind, act, subject)
     if why then return why end
+    act.said = nil -- before the question
     subject = look(run, act)
     why = refused(run, act, subject)
     if not why and approval.words(act, subject) ~= words then

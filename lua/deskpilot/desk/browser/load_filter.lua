@@ -67,7 +67,7 @@ end
 ---@return deskpilot.cdp_call[] calls of the browser, to be waited for
 function load_filter.begin(self, session, in_page)
   local input, calls = self.browser.desk.input, {}
-  local asks = input.judges "navigation" and not (in_page and need_not_ask(self))
+  local asks = input.judges "navigation" and not ((in_page or self.typed_into) and need_not_ask(self))
   if asks and self.asking ~= session then calls[1] = ask(self, session)
   elseif not asks and self.asking == session then ask_no_more(self, session) end
   if self.without_chooser ~= session and input.judges "chooser" then

@@ -10,7 +10,7 @@ local viewport = require "deskpilot.desk.browser.viewport"
 
 local page = {}
 
-local MOST_ELEMENTS, MOST_TEXT = 5000, 1000000
+local MOST_ELEMENTS, MOST_TEXT, MOST_ADDRESS = 5000, 1000000, 5000
 local MOST_BYTES = 16 * 1024 * 1024 -- of an answer
 
 ---@class deskpilot.page
@@ -160,7 +160,7 @@ page.scroll_of = scroll_of
 local sources = setmetatable({}, { __mode = "k" }) -- element -> { tab, id }: the observation that it comes from
 
 local function page_of(tab, answer, place)
-  local url = string_of(answer.url, 5000)
+  local url = string_of(answer.url, MOST_ADDRESS)
   if url:find "^chrome%-error:" then url = tab.url end -- shown instead of a page that could not be loaded
   local result = { url = url, title = string_of(answer.title, 1000), ready = string_of(answer.ready, 20),
     text = string_of(answer.text, MOST_TEXT * 4), text_cut = answer.text_cut == true, elements = {},
@@ -301,6 +301,22 @@ function page.contents(element)
   found.value, found.states = type(answer.value) == "string" and string_of(answer.value, 2000) or nil,
     states_of(answer.states)
   return found
+end
+
+--- What a page has just told of a press that is about to come: on which of its addresses, and what it would be for.
+---@class deskpilot.page_words
+---@field url string?
+---@field element { role: string, name: string, submits: boolean }
+
+--- That, in an answer of the script.
+---@param answer table
+---@return deskpilot.page_words? words nil where it does not tell, or the page is one of the browser's own
+function page.said(answer)
+  local url = answer.url
+  if type(url) ~= "string" or #url > MOST_ADDRESS or url:find "^chrome%-error:" then return nil end
+  local element = page.told(answer)
+  element.submits = answer.submits == true
+  return { url = url, element = element }
 end
 
 -- Whether two answers of the page's script tell of visible parts of the same size, and so of the same place.

@@ -102,6 +102,13 @@ local function put(tab, target, hands, content, replaced)
   return result
 end
 
+-- Until the end of a block what is typed goes into the page, which has said that it has the keyboard. A tab may take
+-- that out of the page.
+local function in_page(tab, content)
+  tab.typed_into = not content:find("\t", 1, true)
+  return setmetatable({}, { __close = function() tab.typed_into = nil end })
+end
+
 local function write(tab, target, content, how, replaced)
   if (utf8.len(content) or #content) > MOST_TYPED then
     return errors.fail("invalid", "at most %d characters can be typed in one call; split the text", MOST_TYPED)
@@ -113,15 +120,14 @@ local function write(tab, target, content, how, replaced)
   if states.disabled then return refused(target, "is disabled") end
   if valued[answer.type] then return set_value(tab, target, answer, content) end
   if not states.editable then return refused(target, "is not a field that can be typed into") end
-  local aimed
-  aimed, err = pointer.click(tab, target, { input = how.input }, answer)
-  if not aimed then return nil, err end
-  local focus
-  focus, err = ask(tab, target, "focused", { seconds = tab.browser.desk.timing.focus })
-  if not focus then return nil, err end
-  if not focus.focused then return refused(target, "was clicked but did not get the keyboard focus") end
+  local aimed, more = pointer.click(tab, target, { input = how.input, focus = tab.browser.desk.timing.focus }, answer)
+  if not aimed then return nil, more end
+  if more.err then return nil, more.err end
+  if not more.focused then return refused(target, "was clicked but did not get the keyboard focus") end
+  local over <close> = in_page(tab, content)
+  assert(over)
   local ok
-  ok, err = prepare(tab, target, hands, aimed, focus.length, replaced)
+  ok, err = prepare(tab, target, hands, aimed, more.length, replaced)
   if not ok then return nil, err end
   return put(tab, target, hands, content, replaced)
 end

@@ -32,7 +32,7 @@ end
 
 --- Moves the pointer to a point. Returns where that is on the screen, from which viewport.lua measures the page's
 --- place.
----@return table? moved { place, x, y }
+---@return table? moved { place, x, y }; whoever asks the page about it adds what that has `said` (page.said)
 ---@return deskpilot.error? err
 function real.move(tab, metrics, x, y)
   local place, err = viewport.place(tab, metrics)
@@ -61,10 +61,10 @@ function real.pressed_before(tab, button)
   return at and { x = at.x, y = at.y, by = click_apart.by } or nil
 end
 
---- Presses a button where the pointer is: at a pixel of the page.
-function real.press(tab, _, button, count, x, y)
+--- Presses a button where the pointer has been moved to: at a pixel of the page.
+function real.press(tab, moved, button, count, x, y)
   local desk = tab.browser.desk
-  local ok, err = mouse.click_page(desk, tab, button, count)
+  local ok, err = mouse.click_page(desk, tab, button, count, moved)
   tab.pressed = { press = desk.last_press, x = x, y = y }
   return ok, err
 end

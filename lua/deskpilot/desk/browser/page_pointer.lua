@@ -86,7 +86,10 @@ local function reach(tab, target, hands, aimed, clear_of)
       wrong = "the page receives no pointer events there: another window or a part of the browser may cover it"
     else
       if moved.place then moved.place:learn(tab, moved.x, moved.y, tonumber(over.x) or 0, tonumber(over.y) or 0) end
-      if over.on then return moved, aimed end
+      if over.on then
+        moved.said = page.said(over)
+        return moved, aimed
+      end
       wrong = ("the pointer is over %s there"):format(tostring(over.cover))
     end
     aimed, err = aim_again(tab, target, clear_of)
@@ -98,17 +101,18 @@ end
 
 local event_of = { left = "click", right = "contextmenu" }
 
--- Whether the press has reached the element, by the page's events. If a dialog has opened, another page has come or the
--- tab has closed, the press has had an effect, which counts as success.
-local function check_press(tab, target, button, count)
+-- The page's answer whether the press has reached the element, by its events; and with `focus`, after so many seconds
+-- at most, whether that has the keyboard. If a dialog has opened, another page has come or the tab has closed, the press
+-- has had an effect, which counts as success.
+local function check_press(tab, target, button, count, focus)
   local timing = tab.browser.desk.timing
   local answer, err = page.ask_again(tab, "pressed", { event = event_of[button] or "auxclick", times = count,
-    seconds = timing.page_hears }, timing.page_act)
+    seconds = timing.page_hears, focus = focus }, timing.page_act)
   if not answer then
-    if err.dialog or tab:dialog() or tab.closed then return true end
+    if err.dialog or tab:dialog() or tab.closed then return { err = err } end
     return nil, err
   end
-  if answer.left or answer.on then return true end
+  if answer.left or answer.on then return answer end
   if answer.missing or answer.lost then return refused(target, "was pressed, but the page received no event") end
   return refused(target, "did not get the click; %s got it", tostring(answer.other or "something else"))
 end
@@ -116,10 +120,12 @@ end
 --- Clicks on a target; see methods.click.
 ---@param tab deskpilot.tab
 ---@param target { ref: table, label: string }
----@param how { input: string?, button: string?, count: integer? }
+---@param how { input: string?, button: string?, count: integer?, focus: number? } focus: so many seconds at most it is
+---  waited until the element has the keyboard
 ---@param answer table? what pointer.aim gave for it just now
 ---@return table? aimed the page's answer about the element
----@return deskpilot.error? err
+---@return table|deskpilot.error more the page's answer about the press; with `focus` whether it is `focused` and the
+---  `length` of what it holds; `err` in place of all that where the page could not answer any more
 function pointer.click(tab, target, how, answer)
   local hands, button, count = hands_of(how.input), how.button or "left", how.count or 1
   local clear_of = hands.pressed_before(tab, button)
@@ -128,16 +134,16 @@ function pointer.click(tab, target, how, answer)
   if aimed then aimed, err = clickable(target, aimed) end
   if not aimed then return nil, err end
   local permitted, forbidden = tab.browser.desk.input.may_act { act = "page", what = "click", tab = tab,
-    element = page.told(aimed), submits = aimed.submits == true }
+    element = page.told(aimed), submits = aimed.submits == true, said = page.said(aimed) }
   if not permitted then return nil, forbidden end
   local moved, pressed = reach(tab, target, hands, aimed, clear_of)
   if not moved then return nil, pressed end
   local ok
   ok, err = hands.press(tab, moved, button, count, pressed.x, pressed.y)
   if not ok and not (errors.is(err) and err.dialog) then return nil, err end
-  ok, err = check_press(tab, target, button, count)
-  if not ok then return nil, err end
-  return aimed
+  local more, why = check_press(tab, target, button, count, how.focus)
+  if not more then return nil, why end
+  return aimed, more
 end
 
 local click_options = { input = "string", button = "string", count = "whole" }

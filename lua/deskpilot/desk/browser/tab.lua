@@ -25,6 +25,7 @@ local tab_module = {}
 ---@field pressed { press: deskpilot.last_press?, x: integer, y: integer }? the latest press of the desktop's mouse in
 ---  it, and at which pixel of the visible page
 ---@field closed boolean?
+---@field typed_into boolean? while its page is typed into: no key goes anywhere else
 ---@field left_the_web boolean? whether something else than pages of the web is in its history
 ---@field not_loaded deskpilot.error? why the latest document that was not to be loaded was stopped
 local Tab = {}

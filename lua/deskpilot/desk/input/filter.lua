@@ -52,6 +52,7 @@ local KEPT = 2000 -- bytes of what was typed before
 ---@field count integer?
 ---@field element { role: string, name: string, pid: integer? }?
 ---@field submits boolean?
+---@field said deskpilot.page_words? of "point" and "page": what the page of `tab` has said of it a moment ago
 ---@field what string?
 ---@field tab deskpilot.tab?
 ---@field url string?

@@ -55,12 +55,14 @@ local function go_down(desk, button)
 end
 
 -- Whether a button may go down, or the wheel turn, at a target, before the pointer goes there; where it is already
--- without one. The target itself may be an element that moves, so what counts is where it is now.
-local function may_point(desk, target, act)
+-- without one. The target itself may be an element that moves, so what counts is where it is now. `said`: what a page
+-- has just said of the pixel `x`, `y`.
+local function may_point(desk, target, act, said)
   local x, y
   if target then x, y = points.resolve(desk, target) else x, y = desk.native:pointer() end
   if not x then return nil, y end
   act.act, act.x, act.y = "point", x, y
+  act.said = said and said.x == x and said.y == y and said.said or nil
   local ok, err = desk.input.may_act(act)
   if not ok or target then return ok, err end
   -- A person may have been asked, and have used the mouse for the answer.
@@ -102,10 +104,13 @@ end
 ---@param tab deskpilot.tab
 ---@param button deskpilot.button
 ---@param count integer
+---@param confirmed { x: integer, y: integer, said: deskpilot.page_words? } the pixel of the screen that the page has
+---  confirmed, and what it has said of it
 ---@return boolean? ok, deskpilot.error? err
-function mouse.click_page(desk, tab, button, count)
-  desk.activity.give_way()
-  local permitted, forbidden = may_point(desk, nil, { button = button, count = count, tab = tab })
+function mouse.click_page(desk, tab, button, count, confirmed)
+  local waited = desk.activity.give_way()
+  local permitted, forbidden = may_point(desk, nil, { button = button, count = count, tab = tab },
+    not waited and confirmed or nil)
   if not permitted then return nil, forbidden end
   return click_times(desk, button, count)
 end

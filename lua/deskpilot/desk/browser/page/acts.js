@@ -186,7 +186,7 @@ const contents = ({ ref }) => {
   return { role: it.role, name: it.name, ...contentsOf(it.el, it.role, focusedElement()) };
 };
 
-const calls = { observe, contents, at, aim, over, again, pressed, focused, selected, holds, setValue,
+const calls = { observe, contents, at, aim, over, again, pressed, selected, holds, setValue,
   chooseOption, findChoice, bringIntoView, scrollRests, chooserOf };
 
 Object.defineProperty(globalThis, "deskpilot", { value: {

@@ -236,7 +236,7 @@ const aim = async ({ ref, watched, clear_of: before, in_front: inFront }) => {
   if (watched) startWatch(it);
   held = { el: it.el };
   return { role: it.role, name: it.name, type: localName(it.el) === "input" ? it.el.type : undefined,
-    submits: submits(it.el), states, many: localName(it.el) === "textarea" || editingHost(it.el), rests, metrics: metrics(), ...pixel };
+    submits: submits(it.el), url: location.href, states, many: localName(it.el) === "textarea" || editingHost(it.el), rests, metrics: metrics(), ...pixel };
 };
 
 // Forgets the latest pointer event, before the pointer moves again.
@@ -246,7 +246,7 @@ const again = () => {
 };
 
 // Waits for a pointer event, and returns where the pointer is, and whether a press there would reach the element: it is
-// still the same, the pointer is over it and nothing covers it.
+// still the same, the pointer is over it and nothing covers it. Then also what the press would be for, on which page.
 const over = async ({ ref, seconds }) => {
   if (!watch) return { lost: true };
   await within(seconds, () => !watch || watch.moved || !isConnected(watch.entry.el));
@@ -257,11 +257,13 @@ const over = async ({ ref, seconds }) => {
   if (!it.el) return withoutElement(it);
   const at = toClient(moved.x, moved.y);
   const hit = hitAt(at.x, at.y);
-  return hit && related(hit, it) ? moved : { ...moved, on: false, cover: describe(hit) };
+  if (!hit || !related(hit, it)) return { ...moved, on: false, cover: describe(hit) };
+  return { ...moved, ...whatFor(hit), url: location.href };
 };
 
-// Which element got the press: { on } if it was the target, else { other }.
-const pressed = async ({ event, times, seconds }) => {
+// Which element got the press: { on } if it was the target, else { other }. With `focus`, so many seconds, also waits
+// until it has the keyboard focus (acts.js).
+const pressed = async ({ event, times, seconds, focus }) => {
   if (!watch) return { lost: true };
   const { heard } = watch;
   const done = () => heard[event] && heard[event].length >= times;
@@ -271,5 +273,5 @@ const pressed = async ({ event, times, seconds }) => {
   const answer = events ? { on: events.every(Boolean), other: watch && watch.other || undefined }
     : { missing: true };
   stopWatch();
-  return answer;
+  return answer.on && focus ? { ...answer, ...await focused({ seconds: focus }) } : answer;
 };
