@@ -79,7 +79,7 @@ function tests.its_monitor_has_a_refresh_rate()
   local modes = spawn.run({ "xrandr" }, { env = { DISPLAY = session.display,
     XAUTHORITY = session.folder .. "/xauthority" } })
   harness.ok(session:stop())
-  harness.ok(modes.stdout:find "900x600@144%s+144%.00%*", modes.stdout .. modes.stderr)
+  harness.ok(modes.stdout:find "900x600@165%s+165%.00%*", modes.stdout .. modes.stderr)
 end
 
 function tests.starts_shows_windows_and_leaves_nothing()

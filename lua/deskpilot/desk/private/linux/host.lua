@@ -18,7 +18,7 @@ local text = require "deskpilot.base.text"
 
 local private_host = {}
 
-local REFRESH_RATE = 144 -- Hz
+local REFRESH_RATE = 165 -- Hz
 
 --- Seconds.
 private_host.timing = {
