@@ -110,9 +110,15 @@ local function perform(run, action, call, ctx)
   end
   if run.config:get "timing.settle_by_cause" then run.desk.timing.settle_by_cause = true end
   local tool = run.toolbox:get(action.tool)
-  if tool and tool.acts ~= false then ctx.hit, ctx.hit_element = act_record.before(run, action) end
+  local records = tool and tool.acts ~= false
+  local function record()
+    if records then ctx.hit, ctx.hit_element = act_record.before(run, action) end
+    records = false
+    return kind_of(action, ctx.hit)
+  end
   run.desk.act = action
-  run.desk.pending_work:begin(kind_of(action, ctx.hit))
+  run.desk.pending_work:begin(record)
+  record() -- where nothing is asked
   action_target.begin(action, listeners.mission_hears(run, "action_result"))
   local result, err, attempts = retrying.run(run, { tool = action.tool, toolbox = call.toolbox,
     observation = ctx.observation }, args, function() return run_tool(run, action, call, ctx, args) end)

@@ -216,7 +216,8 @@ function PendingWork:notice()
 end
 
 --- An act begins: what was on its way before is not its doing. Acts that follow without a settle are one.
----@param doing string? what kind of act it is; changes that come late are expected of the same kind
+---@param doing (fun(): string)? tells what kind of act it is; changes that come late are expected of the same kind. It
+---  is called while the pages answer, or not at all
 function PendingWork:begin(doing)
   self.desk.elements_ahead:forget()
   if not self.acting and not self.closed then
@@ -226,11 +227,12 @@ function PendingWork:begin(doing)
   if self.begun or self.closed or not self.desk.timing.settle_by_cause then return end
   self.late:begin()
   self.unknown, self.ping, self.connected = nil, nil, nil
-  self.every, self.doing, self.frames, self.framed = LEAST, doing, nil, nil
+  self.every, self.frames, self.framed = LEAST, nil, nil
   if not self.desk.session then self.unknown = "programs" end
   self.browser, self.pages = nil, {}
   local answers = not self.unknown and look_at_pages(self)
   if answers and look(self, true) then self.watch:mark() end -- while the pages answer
+  self.doing = doing and doing()
   if answers then answers() end
   self.key = kind_of_act(self)
   self.begun = task.now()

@@ -102,8 +102,8 @@ end
 local event_of = { left = "click", right = "contextmenu" }
 
 -- The page's answer whether the press has reached the element, by its events; and with `focus`, after so many seconds
--- at most, whether that has the keyboard. If a dialog has opened, another page has come or the tab has closed, the press
--- has had an effect, which counts as success.
+-- at most, whether that has the keyboard. If a dialog has opened, another page has come or the tab has closed, the
+-- press has had an effect, which counts as success.
 local function check_press(tab, target, button, count, focus)
   local timing = tab.browser.desk.timing
   local answer, err = page.ask_again(tab, "pressed", { event = event_of[button] or "auxclick", times = count,
