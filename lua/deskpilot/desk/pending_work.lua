@@ -184,13 +184,6 @@ local function outcome(self)
   return self.key
 end
 
---- Settling begins, with what the acts up to now have begun.
----@param elements boolean? whether the elements are asked for as soon as it ends
-function PendingWork:settling(elements)
-  self.elements_next, self.motion = elements, nil
-  if self.begun then self.late:settling() end
-end
-
 --- Until when a change is waited for that such acts have made late before; nil where there is none, or it has come.
 ---@return number? limit task.now
 function PendingWork:expected()
@@ -260,6 +253,15 @@ local function ask(self)
   if self.ping and self.ping.window == window then return end
   local token, answers = self.desk.native:ping()
   self.ping = { token = token or 0, window = window, answered = not (token and answers) or nil }
+end
+
+--- Settling begins, with what the acts up to now have begun.
+---@param elements boolean? whether the elements are asked for as soon as it ends
+function PendingWork:settling(elements)
+  self.elements_next, self.motion, self.ping = elements, nil, nil
+  if not self.begun then return end
+  ask(self) -- it answers beside what it does
+  self.late:settling()
 end
 
 --- Whether the application of the active window has taken what was sent to it: false only where it is known to answer,
