@@ -350,7 +350,8 @@ function tests.the_time_of_the_actions_is_not_the_models()
     acting = acting + task.now() - began
   end })
   local reply, turn = null_run.only(done.events, "model_reply")[1], null_run.only(done.events, "turn_end")[1]
-  t.ok(acting >= 1.2 and reply.seconds + acting <= turn.seconds, { reply.seconds, acting, turn.seconds })
+  -- A sleep of the loop counts whole milliseconds, and may end a moment before its time.
+  t.ok(acting > 3 * 0.399 and reply.seconds + acting <= turn.seconds, { reply.seconds, acting, turn.seconds })
   t.eq(done.pressed, "a b c")
 end
 
