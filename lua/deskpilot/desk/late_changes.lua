@@ -109,11 +109,11 @@ local function looks_otherwise(self)
   return place ~= nil and not bar
 end
 
-local function learned(self, kind, late)
+local function learned(self, kind)
   local of_kind = self.known[kind]
   if of_kind then return of_kind end
   if self.kinds >= MOST_KINDS then self.known, self.kinds = {}, 0 end
-  of_kind, self.kinds = { late = late, misses = 0, patience = LEAST_PATIENCE }, self.kinds + 1
+  of_kind, self.kinds = { misses = 0, patience = LEAST_PATIENCE }, self.kinds + 1
   self.known[kind] = of_kind
   return of_kind
 end
@@ -157,10 +157,9 @@ local function latest_time(self, late) return self.settle_began + late * LONGER 
 
 --- Until when a change is waited for that such acts have made late before; nil where there is none, or it has come.
 ---@param kind string
----@param at_first number? seconds after which one is expected of a kind of which nothing is known yet
 ---@return number? limit task.now
-function LateChanges:expected(kind, at_first)
-  local late = learned(self, kind, at_first).late
+function LateChanges:expected(kind)
+  local late = learned(self, kind).late
   if not late or has_come(self, late) then return nil end
   local limit = latest_time(self, late)
   return task.now() < limit and limit or nil
@@ -171,9 +170,9 @@ function LateChanges:take_picture()
   self.picture = picture_of(self, "before")
 end
 
--- An expectation that was in vain twice is given up, or a few times where it has been met before: not each of the
--- buttons among which the Tab key moves has a tooltip. It is given up at once where what came was no change. What came
--- while the act was going on anyway tells nothing, nor does what was not waited for.
+-- An expectation that was in vain twice is given up, or a few times where it has been met before: not all that acts of
+-- a kind are done on need be alike. It is given up at once where what came was no change. What came while the act was
+-- going on anyway tells nothing, nor does what was not waited for.
 local function judge_expectation(self, of_kind)
   if not has_come(self, of_kind.late) then
     if task.now() < latest_time(self, of_kind.late) then return end
@@ -187,10 +186,9 @@ end
 
 --- An act has settled. What changes from now on comes late.
 ---@param kind string
----@param at_first number? as of `expected`
 ---@param moving boolean? whether an animation of its page goes on
-function LateChanges:over(kind, at_first, moving)
-  local of_kind = learned(self, kind, at_first)
+function LateChanges:over(kind, moving)
+  local of_kind = learned(self, kind)
   if of_kind.late then judge_expectation(self, of_kind) end
   self.kind, self.settled, self.moving, self.first, self.count = kind, task.now(), moving, nil, 0
   self.picture = picture_of(self, "before")

@@ -17,8 +17,6 @@ local REST = 1 -- times as long as a look has taken is waited at least until the
 local STILL = 0.036 -- seconds in which something that moves has drawn a frame: two frames at least
 local FRAMED = 0.1 -- seconds for which the frames that a page was asked for are enough
 
-local TOOLTIP = 0.5 -- seconds from the focus until Chromium shows one: measured (its ui/views/corewm has the timer)
-
 -- Threads of browsers that make frames: as long as there are any to make they wait for the next one.
 local FRAMES = 0.05 -- seconds: the longest time between two of them, several times over
 local frame_makers = { "VizCompositorTh", "Compositor" }
@@ -173,14 +171,13 @@ local function kind_of_act(self)
 end
 
 -- The same, with what has come of it: one that leaves the page is of another kind than one that does not, and so is one
--- after which the browser's own controls have the focus. Of those it is known without learning that a tooltip may come.
+-- after which the browser's own controls have the focus.
 ---@return string kind
----@return number? late seconds until a change that is to be expected of an act of that kind at first
 local function outcome(self)
   local page = self.alone and self.pages[self.alone]
   if not page then return self.key end
   if self.alone.loader ~= self.loader then return self.key .. "|another page" end
-  if page.focused == false then return self.key .. "|no page", TOOLTIP end
+  if page.focused == false then return self.key .. "|no page" end
   return self.key
 end
 
@@ -242,8 +239,7 @@ end
 function PendingWork:over()
   self.acting = nil
   if not self.begun then return end
-  local kind, at_first = outcome(self)
-  self.late:over(kind, at_first, self.motion == "endless")
+  self.late:over(outcome(self), self.motion == "endless")
   self.begun = nil
 end
 

@@ -35,8 +35,8 @@ local flags = {
   "--disable-component-update", "--disable-sync", "--disable-quic", "--hide-crash-restore-bubble",
   "--disable-search-engine-choice-screen", "--password-store=basic",
   "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
-  "--disable-features=Translate,CalculateNativeWinOcclusion",
 }
+local without = "--disable-features=Translate,CalculateNativeWinOcclusion"
 
 -- In the basic mode: in the full one each change of a page with 10,000 elements blocks the page for seconds.
 local accessible = "--force-renderer-accessibility=basic"
@@ -86,8 +86,13 @@ local function command_of(self)
   local function add(list) table.move(list, 1, #list, #argv + 1, argv) end
   add(flags)
   add(platform.browser_flags())
-  -- A private desktop has no GPU; and nobody is there for whom a page should glide for half a second at each notch.
-  if self.desk.session then add { "--disable-gpu", "--disable-smooth-scrolling" } end
+  -- A private desktop has no GPU; and nobody is there for whom a page should glide for half a second at each notch, or
+  -- a tooltip come half a second after the Tab key.
+  if self.desk.session then
+    add { "--disable-gpu", "--disable-smooth-scrolling", without .. ",KeyboardAccessibleTooltipInViews" }
+  else
+    add { without }
+  end
   local size = self.options.window
   add { size and ("--window-size=%d,%d"):format(size[1], size[2]) or "--start-maximized" }
   if self.options.accessibility then add { accessible } end
