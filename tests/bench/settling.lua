@@ -11,16 +11,16 @@ local private = require "deskpilot.desk.private.session"
 
 local press, write, click, scroll = acts.press, acts.write, acts.click, acts.scroll
 
--- In the middle of an element of the page, whatever it is called in the end.
 -- There and back again, by turns.
 local function to_and_fro(there, back)
   local count = 0
   return function(desk)
     count = count + 1
-    assert(desk.keyboard.press(count % 2 == 1 and there or back))
+    return (count % 2 == 1 and there or back)(desk)
   end
 end
 
+-- In the middle of an element of the page, whatever it is called in the end.
 local function element(name)
   local place
   return function(desk)
@@ -51,11 +51,14 @@ local applications = {
   { name = "gtk3-demo", argv = { "gtk3-demo" }, acts = { { "key", press "Down" }, { "click", click(0.2, 0.6) } } },
   { name = "chromium", browser = true, acts = { { "focus", element "Field" }, { "type", write "a" },
     { "click", element "At once" }, { "timer 200", element "Later" },
-    { "Tab in the page", to_and_fro("Tab", "shift+Tab") }, { "scroll", scroll(3) }, { "Tab", press "Tab" } } },
+    { "Tab in the page", to_and_fro(press "Tab", press "shift+Tab") },
+      { "scroll", to_and_fro(scroll(3), scroll(-3)) }, { "Tab", press "Tab" } } },
+  { name = "scrollend", browser = true, query = "?scrolls",
+    acts = { { "scroll", to_and_fro(scroll(3), scroll(-3)) } } },
 }
 
 local function open_application(desk, session, application)
-  local page = "file://" .. files.absolute "tests/pages/settling.html"
+  local page = "file://" .. files.absolute "tests/pages/settling.html" .. (application.query or "")
   if application.browser then return assert(desk.browser.start { url = page }) end
   assert(session:start_app(application.argv))
   assert(session:wait_for_windows())

@@ -22,12 +22,12 @@ end
 
 -- Acts until two of them have settled for that reason: where others keep both cores busy, few do. How many acts it
 -- took.
-local function settles_twice(desk, wanted, act)
+local function settles_twice(desk, wanted, act, options)
   local reasons = {}
   while count(reasons, wanted) < 2 do
     if #reasons >= MOST_TRIES then error("it has settled otherwise: " .. t.show(reasons)) end
     act(#reasons + 1)
-    reasons[#reasons + 1] = t.ok(desk.settle()).reason
+    reasons[#reasons + 1] = t.ok(desk.settle(options)).reason
   end
   return #reasons
 end
@@ -95,6 +95,20 @@ function tests.a_program_that_sleeps_for_a_moment()
         t.ok(desk.settle { quiet = 1, cap = 20 }) -- its words have come
       end
     end)
+end
+
+-- What sleeps for longer than the quiet time is not waited for, however late settling begins: the quiet time would be
+-- over before it ends.
+function tests.a_sleep_that_ends_after_the_quiet_time()
+  with_terminal("while read x; do sleep 1.4; done", function(desk)
+    desk.timing.settle_quiet = 1
+    settles_twice(desk, "idle", function()
+      t.ok(desk.settle { quiet = 2, cap = 20 }) -- the sleep of the act before is over
+      local pressed = task.now()
+      t.ok(desk.keyboard.press "Return")
+      t.ok(desk.wait_until(function() return desk.native:pump() and task.now() > pressed + 0.7 end, { timeout = 20 }))
+    end, { past = true })
+  end)
 end
 
 -- What was sent to a window that has closed is taken, though nobody answers any more: the cap is far away.
@@ -354,7 +368,7 @@ function tests.pages()
   desktop.with({ size = { 1200, 900 } }, function(desk)
     desk.timing.settle_by_cause = true
     t.ok(desk:watch())
-    local browser = t.ok(desk.browser.start { url = server.url .. "/?later=200" })
+    local browser = t.ok(desk.browser.start { url = server.url .. "/?later=200&scrolls" })
     t.ok(desk.settle { quiet = 1.5, cap = 10 })
     local at_once, later, fetch = element(desk, "At once"), element(desk, "Later"), element(desk, "Fetch")
 

@@ -81,14 +81,14 @@ local function look(self, first)
   return seen
 end
 
--- A look that shows that nothing runs, and that no wait ends by itself soon; frames may still be made with `moving`. Of
--- two, the `first` leaves to the other what that can tell of both.
-local function asleep(self, soon, moving, first)
+-- A look that shows that nothing runs, and that no wait ends by itself up to the time `by`; frames may still be made
+-- with `moving`. Of two, the `first` leaves to the other what that can tell of both.
+local function asleep(self, by, moving, first)
   local seen = look(self, first)
   if not seen or not seen.asleep then return nil end
   local now = task.now()
   self.frames = seen.named_due ~= nil and seen.named_due <= now + FRAMES
-  local timer = seen.due ~= nil and seen.due <= now + soon
+  local timer = seen.due ~= nil and seen.due <= by
   return not timer and (moving or not self.frames) and seen or nil
 end
 
@@ -279,9 +279,9 @@ end
 
 -- Two looks of the same stamp: at a moment between them everything slept, and nothing was on its way to a terminal.
 -- What a browser had to tell by then has been read after that.
-local function all_asleep(self, soon, moving)
-  local first = asleep(self, soon, moving, true)
-  local second = first and self.watch:drain() and asleep(self, soon, moving, false)
+local function all_asleep(self, by, moving)
+  local first = asleep(self, by, moving, true)
+  local second = first and self.watch:drain() and asleep(self, by, moving, false)
   if not second or second.stamp ~= first.stamp then return false end
   task.sleep(0)
   task.sleep(0) -- before the first of them goes on nothing has been read yet
@@ -293,8 +293,8 @@ local function draws(self)
   return task.now() < self:last_change() + STILL
 end
 
-local function sleeps_and_loads_not(self, soon)
-  return not pages_load(self) and all_asleep(self, soon, self.front) and not pages_load(self)
+local function sleeps_and_loads_not(self, by)
+  return not pages_load(self) and all_asleep(self, by, self.front) and not pages_load(self)
 end
 
 -- What is looked at as soon as this ends is read beside the last frames.
@@ -306,7 +306,7 @@ end
 
 -- What the pages do, where all sleep. What they had to draw is on the screen when frames have begun since and all sleep
 -- again; where that is not soon, the frames count for a moment longer.
-local function look_into_pages(self, soon)
+local function look_into_pages(self, by)
   local frames = self.front and self.frames
   local wait_for_them = frames and not (self.framed and task.now() < self.framed + FRAMED)
   if frames and self.elements_next and self.motion ~= "ends" then read_ahead(self) end
@@ -319,7 +319,7 @@ local function look_into_pages(self, soon)
   end
   if wait_for_them then
     self.framed = task.now()
-    if not sleeps_and_loads_not(self, soon) then return nil end
+    if not sleeps_and_loads_not(self, by) then return nil end
   end
   -- A browser draws more than pages, and tells nobody: where it was neither a page that the act went to nor one that
   -- has come by it, or has lost the focus by it, what draws in each frame is not known to have an end.
@@ -328,29 +328,29 @@ local function look_into_pages(self, soon)
 end
 
 -- Whether nothing that the act has begun is on its way, as far as it can be known, and whether an animation goes on.
-local function rests(self, soon)
+local function rests(self, by)
   local pause = self.watch:is_busy() and GLANCE or self.next_look - task.now()
   if pause > 0 then
     self.every = pause
     return false
   end
-  if not self:taken() or not sleeps_and_loads_not(self, soon) then return false end
+  if not self:taken() or not sleeps_and_loads_not(self, by) then return false end
   if self.connected == nil then self.connected = self.watch:connected() end
   if self.connected then
     self.unknown = "network"
     return false
   end
-  local how = look_into_pages(self, soon)
+  local how = look_into_pages(self, by)
   return how ~= nil and self.desk.native:pump() ~= nil, how == "endless" and self.frames
 end
 
---- Whether nothing that the act has begun is on its way, and no wait of it ends within `soon` seconds. To be asked
+--- Whether nothing that the act has begun is on its way, and no wait of it ends up to the time `by`. To be asked
 --- again after self.every seconds: looking at some hundred threads must not keep them from their work.
----@param soon number
+---@param by number task.now
 ---@return boolean none, boolean? moving an animation of the page goes on, which has no end
-function PendingWork:is_none(soon)
+function PendingWork:is_none(by)
   if not self:may_be_known() then return false end
-  return rests(self, soon)
+  return rests(self, by)
 end
 
 --- Whether something of the act is known to be on its way, so that more than the quiet time is to be waited: its

@@ -39,11 +39,11 @@ local function calm_at(desk, from, quiet)
 end
 
 -- Why the screen has settled, but for a change that is expected; nil where it has not. Where something is known to be
--- on its way, quiet is not enough.
+-- on its way, quiet is not enough. A wait that ends after the quiet time is over is not waited for.
 local function reason_now(desk, from, times, calm, now)
   local work = desk.pending_work
   if times.by_cause and work:may_be_known() then
-    local none, moving = work:is_none(times.quiet)
+    local none, moving = work:is_none(calm)
     if none and moving then return "animation" end
     if none and calm_at(desk, from, times.quiet) == calm then return "idle" end
   end
