@@ -177,10 +177,9 @@ function Puller:fetch(count, seconds)
   if at_once then seconds = self.jetstream.timeout end
   local deadline = task.now() + seconds
   local leave <close> = setmetatable({}, { __close = function()
-    if not handed_over then
-      for _, message in ipairs(got) do message:nak() end
-    end
     if #got < count and not answered then self:close() end -- so that the server sends nothing that nobody waits for
+    if handed_over then return end
+    for _, message in ipairs(got) do message:nak() end -- behind that, or it could come by this request once more
   end })
   assert(leave)
   while #got < count do
