@@ -434,6 +434,34 @@ function tests.pages()
   server:stop()
 end
 
+-- A browser looks half a second after the wheel at what is under the pointer, here a line that is drawn otherwise then.
+-- It is made to look sooner.
+function tests.what_is_under_the_pointer_after_the_wheel()
+  local page = "data:text/html,<style>body{margin:0;height:3000px} b{display:block;height:100px} "
+    .. "b:hover{background:red}</style><b></b><b>a</b><b></b><b>b</b><b></b><b>c</b><b></b>"
+  desktop.with({ size = { 1200, 900 } }, function(desk)
+    desk.timing.settle_by_cause = true
+    t.ok(desk:watch())
+    t.ok(desk.browser.start { url = page })
+    t.ok(desk.mouse.move { x = 600, y = 450 })
+    local idle, acts = 0, 0
+    while idle < WHEELS do
+      acts = acts + 1
+      t.ok(acts <= MOST_TRIES, idle)
+      t.ok(desk.settle { quiet = 1, cap = 20 }) -- what came late has come
+      t.ok(desk.mouse.scroll { dy = acts % 2 == 1 and 1 or -1 })
+      local settled = t.ok(desk.settle())
+      if settled.reason == "idle" then
+        idle = idle + 1
+        local before = t.ok(desk.screen.shot())
+        task.sleep(0.8)
+        t.eq(before:difference(t.ok(desk.screen.shot())), nil, t.show(settled))
+      end
+      for kind, of_kind in pairs(desk.pending_work.late.known) do t.eq(of_kind.late, nil, kind) end
+    end
+  end)
+end
+
 -- The elements that a settle reads while it waits for the last frames are those that the act has led to, as the browser
 -- tells of them elsewhere than the page does.
 function tests.elements_that_are_read_meanwhile()

@@ -5,6 +5,7 @@
 --- instead whether they have set timers or begun requests. What else comes from outside is not known: where another
 --- program has a network connection, nothing is claimed.
 local late_changes = require "deskpilot.desk.late_changes"
+local mouse_path = require "deskpilot.desk.input.mouse_path"
 local processes = require "native.processes"
 local task = require "deskpilot.base.task"
 
@@ -136,6 +137,15 @@ local function pages_load(self)
   return false
 end
 
+-- After a turn of the wheel a browser looks at what is under the pointer as soon as that moves, or half a second later,
+-- when what is under it would change late. Whether it has been moved.
+local function shows_what_is_under_the_pointer(self, its)
+  if not its or not its.scrolled then return false end
+  its.turns, its.scrolled = its.seen, false
+  local x, y = self.desk.native:pointer()
+  return x ~= nil and mouse_path.stir(self.desk, x, y) == true
+end
+
 -- How the pages of the browser in front move, where it is known that they have begun nothing else; nil where not, and
 -- why. Otherwise whether one of them has heard of the act and has the focus.
 local function motion(self, frames)
@@ -144,8 +154,9 @@ local function motion(self, frames)
   local all, heard = "none", false
   for _, tab in ipairs(self.browser.order) do
     local its, more = work_of_pages().motion(tab, self.pages[tab], frames)
+    local moved = shows_what_is_under_the_pointer(self, self.pages[tab])
     if not its then return nil, more end
-    if its == "ends" or all == "none" then all = its end
+    if moved or its == "ends" then all = "ends" elseif all == "none" then all = its end
     heard = heard or more
   end
   return all, heard

@@ -17,13 +17,17 @@ local FRAMES = 2
 -- to be called before a frame while so many began, and how many presses and turns of the wheel they have heard of, all
 -- without what our scripts have; "" where a document is not ours to ask. What scrolls is heard of from the first
 -- question on. It has an end like an animation's: where it has not moved for some frames, or scrollend says so, which
--- comes half a second late after a turn of the wheel.
+-- comes half a second late after a turn of the wheel. How often the wheel has scrolled something is told too.
 local counting = [[
 const hear = (view, ours) => {
-  Object.assign(ours, { acts: 0, scrolling: new Map() });
+  Object.assign(ours, { acts: 0, latest: '', turns: 0, scrolling: new Map() });
   const how = { capture: true, passive: true };
-  for (const kind of ['pointerdown', 'keydown', 'wheel']) view.addEventListener(kind, () => { ours.acts++; }, how);
-  view.document.addEventListener('scroll', ({ target }) => { ours.scrolling.set(target, performance.now()); }, how);
+  const act = ({ type }) => { ours.acts++; ours.latest = type; };
+  for (const kind of ['pointerdown', 'keydown', 'wheel']) view.addEventListener(kind, act, how);
+  view.document.addEventListener('scroll', ({ target }) => {
+    ours.scrolling.set(target, performance.now());
+    if (ours.latest === 'wheel') ours.turns++;
+  }, how);
   view.document.addEventListener('scrollend', ({ target }) => { ours.scrolling.delete(target); }, how);
 };
 const ask = (view, told) => {
@@ -36,6 +40,7 @@ const ask = (view, told) => {
   view.cancelAnimationFrame(call);
   told.calls += call - ++ours.calls;
   told.acts += ours.acts;
+  told.turns += ours.turns;
   if (++told.documents > 50) throw told;
   for (const [target, at] of ours.scrolling) {
     if (target.isConnected && performance.now() < at + 60) told.moving = 'ends';
@@ -48,9 +53,10 @@ const ask = (view, told) => {
   for (let i = 0; i < view.length; i++) ask(view[i], told);
   return told;
 };
-const look = () => ask(window, { timers: 0, documents: 0, moving: 'none', calls: 0, acts: 0 });
+const look = () => ask(window, { timers: 0, documents: 0, moving: 'none', calls: 0, acts: 0, turns: 0 });
 const tell = (told, calls) =>
-  [told.timers, told.documents, told.moving, calls, told.acts, document.hasFocus() ? 1 : 0].join(' ');
+  [told.timers, told.documents, told.moving, calls, told.acts, told.turns, document.hasFocus() ? 1 : 0]
+  .join(' ');
 const over = async (count) => {
   const first = look();
   await frames(count);
@@ -72,15 +78,17 @@ local script = page_script.kept({ "later", "frames" }, counting, "deskpilotWork"
 ---@field moving "none"|"endless"|"ends"|nil
 ---@field calls integer?
 ---@field acts integer?
+---@field turns integer?
 ---@field focused boolean? whether the page has the keyboard's focus
 
 ---@return deskpilot.page_numbers
 local function ask(tab, frames)
   local words = tostring(script:call(tab, tostring(frames or 0), ANSWER) or "")
-  local timers, documents, moving, calls, acts, focused = words:match "^(%d+) (%d+) (%a+) (%d+) (%d+) ([01])$"
+  local timers, documents, moving, calls, acts, turns, focused =
+    words:match "^(%d+) (%d+) (%a+) (%d+) (%d+) (%d+) ([01])$"
   local function whole(digits) return math.tointeger(tonumber(digits)) end
   return { timers = whole(timers), documents = whole(documents), moving = moving, calls = whole(calls),
-    acts = whole(acts), focused = focused and focused == "1" }
+    acts = whole(acts), turns = whole(turns), focused = focused and focused == "1" }
 end
 
 ---@class deskpilot.page_work
@@ -90,6 +98,9 @@ end
 ---@field documents integer?
 ---@field acts integer? that they had heard of; nil where it has another document by now
 ---@field focused boolean? whether the page had the keyboard's focus when it was asked last since the act
+---@field turns integer? how often the wheel had scrolled something in them
+---@field seen integer? the same when they were asked last
+---@field scrolled boolean? whether the wheel has scrolled since `turns`, and no more since the question before
 
 --- How things stand before an act.
 ---@param tab deskpilot.tab
@@ -100,7 +111,7 @@ function page_work.before(tab, ask_too)
   for id in pairs(tab.requests or {}) do self.requests[id] = true end
   if ask_too and not tab:dialog() then
     local told = ask(tab)
-    self.timers, self.documents, self.acts = told.timers, told.documents, told.acts
+    self.timers, self.documents, self.acts, self.turns = told.timers, told.documents, told.acts, told.turns
   end
   return self
 end
@@ -124,6 +135,7 @@ local function not_to_be_asked(tab, before)
   if not before then return "page" end
   if tab.loader ~= before.loader then
     before.loader, before.timers, before.documents, before.acts = tab.loader, 0, nil, nil
+    before.turns, before.seen = nil, nil
   end
   if not before.timers then return "page" end
   if tab.streams > 0 then return "stream" end -- what a server sends by itself
@@ -147,9 +159,12 @@ function page_work.motion(tab, before, frames)
   if tab.loading or tab.loader ~= before.loader then return "ends" end
   if not told.timers then return nil, "page" end
   before.focused = told.focused
+  local timer = told.timers ~= before.timers
+  before.scrolled = told.turns > (before.turns or 0) and (timer or before.seen == told.turns)
+  before.seen = told.turns
   before.documents = before.documents or told.documents
   if told.documents ~= before.documents then return nil, "document" end
-  if told.timers ~= before.timers then return nil, "timer" end
+  if timer then return nil, "timer" end
   local heard = not before.acts or told.acts > before.acts
   return told.calls > 0 and "ends" or told.moving, heard and told.focused
 end

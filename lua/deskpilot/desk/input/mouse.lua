@@ -264,13 +264,8 @@ function mouse.new(desk)
     if not x then return nil, y end
     local at_x, at_y = desk.native:pointer()
     if not at_x then return nil, at_y end
-    if at_x == x and at_y == y then -- nobody notices a pointer that does not move
-      local screen, failure = desk.native:screen()
-      if not screen then return nil, failure end
-      local ok, why = mouse_path.go(desk, x > screen.x and x - 1 or x + 1, y)
-      if not ok then return nil, why end
-    end
-    local ok, err = mouse_path.go(desk, x, y)
+    local to = at_x == x and at_y == y and mouse_path.stir or mouse_path.go
+    local ok, err = to(desk, x, y)
     if not ok then return nil, err end
     task.sleep(seconds or desk.timing.hover)
     local settled, failure = waits.wait_until_settled(desk)

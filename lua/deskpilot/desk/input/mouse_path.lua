@@ -66,6 +66,19 @@ function mouse_path.go(desk, x, y)
   end
 end
 
+--- Moves the pointer a pixel aside and back, for those who notice only a pointer that moves.
+---@param desk deskpilot.desk
+---@param x integer where it is
+---@param y integer
+---@return boolean? ok, deskpilot.error? err
+function mouse_path.stir(desk, x, y)
+  local screen, failure = desk.native:screen()
+  if not screen then return nil, failure end
+  local ok, err = mouse_path.go(desk, x > screen.x and x - 1 or x + 1, y)
+  if not ok then return nil, err end
+  return mouse_path.go(desk, x, y)
+end
+
 --- Moves the pointer to one point after the other, the last one `seconds` from now (later where the desktop
 --- is slower than that: none is left out).
 ---@param desk deskpilot.desk
