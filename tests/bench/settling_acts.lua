@@ -86,7 +86,9 @@ local function note_late_change(desk, way)
   end
 end
 
-local function new_way() return { times = {}, late = {}, redrawn = 0, bars = 0, reasons = {}, least = math.huge } end
+local function new_way()
+  return { times = {}, late = {}, redrawn = 0, bars = 0, reasons = {}, least = math.huge, known = {} }
+end
 
 local function measure(desk, act)
   desk.timing.settle_by_cause = true
@@ -96,6 +98,7 @@ local function measure(desk, act)
     local way = ways[by_cause and "new" or "old"]
     local quiet = not by_cause and timing.of(desk, "settle_quiet") or nil
     act(desk)
+    desk.pending_work.late.known = way.known -- what comes late after the other way's acts is none of this one's
     local settled = assert(desk.settle { quiet = quiet })
     table.insert(way.times, settled.seconds * 1000)
     way.reasons[settled.reason] = (way.reasons[settled.reason] or 0) + 1
