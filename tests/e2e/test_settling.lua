@@ -462,6 +462,25 @@ function tests.what_is_under_the_pointer_after_the_wheel()
   end)
 end
 
+-- The browser's own wheel turns where its own pointer is: the other one is left where it is.
+function tests.the_browsers_own_wheel_moves_no_pointer()
+  local page = "data:text/html,<body style='height:3000px' onmousemove='moves.push(event.clientX)'><script>moves=[]"
+    .. "</script>"
+  desktop.with({ size = { 1200, 900 } }, function(desk)
+    desk.timing.settle_by_cause = true
+    t.ok(desk:watch())
+    local tab = t.ok(desk.browser.start { url = page }):tab()
+    t.ok(desk.mouse.move { x = 100, y = 450 })
+    local before = t.ok(tab:scroll { dy = 200, input = "cdp" })
+    local at = tab:evaluate("moves.length")
+    settles_twice(desk, "idle", function(i)
+      desk.pending_work:begin()
+      t.eq(t.ok(tab:scroll { dy = i % 2 == 1 and 200 or -200, input = "cdp" }).y > before.y, i % 2 == 1)
+    end)
+    t.eq(tab:evaluate("moves.length"), at)
+  end)
+end
+
 -- The elements that a settle reads while it waits for the last frames are those that the act has led to, as the browser
 -- tells of them elsewhere than the page does.
 function tests.elements_that_are_read_meanwhile()

@@ -44,6 +44,7 @@ local frame_makers = { "VizCompositorTh", "Compositor" }
 ---@field next_look number task.now
 ---@field window integer? the active one when an act began last
 ---@field class string? its application
+---@field turned boolean? whether the wheel has been turned by it where the pointer is
 ---@field doing string? the kind of act
 ---@field key string? what the act is known by before anything has come of it
 ---@field alone deskpilot.tab? the only tab of the browser in front when it began
@@ -140,7 +141,7 @@ end
 -- After a turn of the wheel a browser looks at what is under the pointer as soon as that moves, or half a second later,
 -- when what is under it would change late. Whether it has been moved.
 local function shows_what_is_under_the_pointer(self, its)
-  if not its or not its.scrolled then return false end
+  if not self.turned or not its or not its.scrolled then return false end
   its.turns, its.scrolled = its.seen, false
   local x, y = self.desk.native:pointer()
   return x ~= nil and mouse_path.stir(self.desk, x, y) == true
@@ -227,7 +228,7 @@ function PendingWork:begin(doing)
   end
   if self.begun or self.closed or not self.desk.timing.settle_by_cause then return end
   self.late:begin()
-  self.unknown, self.ping, self.connected = nil, nil, nil
+  self.unknown, self.ping, self.connected, self.turned = nil, nil, nil, nil
   self.every, self.frames, self.framed = LEAST, nil, nil
   if not self.desk.session then self.unknown = "programs" end
   self.browser, self.pages = nil, {}
@@ -237,6 +238,11 @@ function PendingWork:begin(doing)
   if answers then answers() end
   self.key = kind_of_act(self)
   self.begun = task.now()
+end
+
+--- The act has turned the wheel where the pointer is.
+function PendingWork:has_turned_wheel()
+  self.turned = true
 end
 
 --- When the screen changed last. While an act is to be settled: without what moved by itself before it.

@@ -402,6 +402,7 @@ function mouse.new(desk)
     end
     local modifiers <close>, err = hold_modifiers(desk, how.modifiers)
     if not modifiers then return nil, err end
+    desk.pending_work:has_turned_wheel()
     return desk.native:wheel(dx, dy)
   end
 
