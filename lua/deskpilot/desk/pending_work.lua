@@ -18,6 +18,9 @@ local REST = 1 -- times as long as a look has taken is waited at least until the
 local STILL = 0.036 -- seconds in which something that moves has drawn a frame: two frames at least
 local FRAMED = 0.1 -- seconds for which the frames that a page was asked for are enough
 
+-- How often the pointer is moved after a turn of the wheel: a page may scroll in steps, or by a pointer that moves.
+local MOST_STIRS = 3
+
 -- Threads of browsers that make frames: as long as there are any to make they wait for the next one.
 local FRAMES = 0.05 -- seconds: the longest time between two of them, several times over
 local frame_makers = { "VizCompositorTh", "Compositor" }
@@ -44,7 +47,7 @@ local frame_makers = { "VizCompositorTh", "Compositor" }
 ---@field next_look number task.now
 ---@field window integer? the active one when an act began last
 ---@field class string? its application
----@field turned boolean? whether the wheel has been turned by it where the pointer is
+---@field stirs integer how often the pointer may be moved for it, if it was its wheel that turned
 ---@field doing string? the kind of act
 ---@field key string? what the act is known by before anything has come of it
 ---@field alone deskpilot.tab? the only tab of the browser in front when it began
@@ -62,8 +65,8 @@ local browsers = setmetatable({}, { __mode = "k" })
 ---@param attached fun(): deskpilot.browser[] the browsers that are known
 ---@return deskpilot.pending_work
 function pending_work.new(desk, attached)
-  local self = setmetatable({ desk = desk, watch = processes.open(), pages = {}, every = LEAST, next_look = 0,
-    late = late_changes.new(desk) }, PendingWork)
+  local self = setmetatable({ desk = desk, watch = processes.open(), pages = {}, stirs = 0, every = LEAST,
+    next_look = 0, late = late_changes.new(desk) }, PendingWork)
   browsers[self] = attached
   return self
 end
@@ -141,8 +144,8 @@ end
 -- After a turn of the wheel a browser looks at what is under the pointer as soon as that moves, or half a second later,
 -- when what is under it would change late. Whether it has been moved.
 local function shows_what_is_under_the_pointer(self, its)
-  if not self.turned or not its or not its.scrolled then return false end
-  its.turns, its.scrolled = its.seen, false
+  if self.stirs == 0 or not its or not its.scrolled then return false end
+  its.turns, its.scrolled, self.stirs = its.seen, false, self.stirs - 1
   local x, y = self.desk.native:pointer()
   return x ~= nil and mouse_path.stir(self.desk, x, y) == true
 end
@@ -228,7 +231,7 @@ function PendingWork:begin(doing)
   end
   if self.begun or self.closed or not self.desk.timing.settle_by_cause then return end
   self.late:begin()
-  self.unknown, self.ping, self.connected, self.turned = nil, nil, nil, nil
+  self.unknown, self.ping, self.connected, self.stirs = nil, nil, nil, 0
   self.every, self.frames, self.framed = LEAST, nil, nil
   if not self.desk.session then self.unknown = "programs" end
   self.browser, self.pages = nil, {}
@@ -242,7 +245,7 @@ end
 
 --- The act has turned the wheel where the pointer is.
 function PendingWork:has_turned_wheel()
-  self.turned = true
+  self.stirs = MOST_STIRS
 end
 
 --- When the screen changed last. While an act is to be settled: without what moved by itself before it.
