@@ -50,6 +50,11 @@ end
 
 function tests.focused()
   with_two(function(desk, first, second)
+    harness.ok(desk.windows.focus(second.hwnd)) -- a window that opens later need not have become the active one
+    harness.wait_until("the second one in front", function()
+      local active = desk.windows.active()
+      return active ~= nil and active.id == second.hwnd
+    end)
     for _ = 1, 2 do
       for _, app in ipairs { first, second } do
         app:mark()

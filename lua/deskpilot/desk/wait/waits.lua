@@ -38,6 +38,12 @@ local function calm_at(desk, from, quiet)
   return math.max(from, desk.pending_work:last_change()) + quiet
 end
 
+-- Whether something still does that has moved by itself before the act.
+local function moves_by_itself(desk, quiet)
+  local latest = desk.native:last_change() / 1e9
+  return latest > desk.pending_work:last_change() and task.now() < latest + quiet
+end
+
 -- Why the screen has settled, but for a change that is expected; nil where it has not. Where something is known to be
 -- on its way, quiet is not enough. A wait that ends after the quiet time is over is not waited for.
 local function reason_now(desk, from, times, calm, now)
@@ -45,10 +51,12 @@ local function reason_now(desk, from, times, calm, now)
   if times.by_cause and work:may_be_known() then
     local none, moving = work:is_none(calm)
     if none and moving then return "animation" end
-    if none and calm_at(desk, from, times.quiet) == calm then return "idle" end
+    if none and calm_at(desk, from, times.quiet) == calm then
+      return moves_by_itself(desk, times.quiet) and "animation" or "idle"
+    end
   end
   if now < calm or times.by_cause and work:under_way() then return nil end
-  return now < desk.native:last_change() / 1e9 + times.quiet and "animation" or "quiet"
+  return moves_by_itself(desk, times.quiet) and "animation" or "quiet"
 end
 
 -- Until the screen has settled: nothing is on its way any more, or it was quiet for long enough, or the timeout.
